@@ -1,0 +1,1 @@
+//! Agents: the trait, the registry, and those that need neither search nor a network.

@@ -1,0 +1,1 @@
+//! Agents that evaluate with a network.

@@ -1,0 +1,1 @@
+//! The human as an agent.

@@ -1,0 +1,1 @@
+//! Search agents and the evaluators they use.

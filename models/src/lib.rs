@@ -1,0 +1,1 @@
+//! Networks, checkpoints and batched evaluation on libtorch.

@@ -1,0 +1,1 @@
+//! Self-play, training, arena and the `dervish` command line.

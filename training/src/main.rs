@@ -1,0 +1,3 @@
+//! The `dervish` command.
+
+fn main() {}
