@@ -213,7 +213,8 @@ pub trait Position: Clone + Eq + fmt::Debug + Send + Sync + 'static {
     /// Sum of the weights of the pending roll (6, 36, ...); 0 if no roll is due.
     fn chance_total(&self) -> u32;
 
-    /// The pending roll's name for keyed dice; meaningless if no roll is due.
+    /// The pending roll's name for keyed dice; meaningless if no roll is due. It contains [`Position::turn`] wherever
+    /// that can change, because the dice forget the ordinals of earlier turns.
     fn roll_key(&self) -> RollKey;
 
     /// Applies a chance outcome that is known to be possible.
@@ -255,7 +256,7 @@ pub trait Position: Clone + Eq + fmt::Debug + Send + Sync + 'static {
     /// The result, once finished.
     fn result(&self) -> Option<GameResult>;
 
-    /// Turn number, for budgets that count in turns; never decreases.
+    /// Turn number, for budgets that count in turns; never decreases. 0 throughout in games without turns to count.
     fn turn(&self) -> u32;
 
     /// Appends the canonical bytes: equal positions (of one scenario) give equal bytes, different ones different bytes.

@@ -1,0 +1,274 @@
+//! Pig (Scarne 1945): roll a die as often as you dare; a 1 loses the turn's points, holding banks them.
+//!
+//! Published fact used in tests of searches: with the best play on both sides the first player wins with probability
+//! 0.5306 (Neller and Presser, *Optimal Play of the Dice Game Pig*, 2004).
+
+use crate::chance::D6;
+use crate::game::{
+    Action, Actor, GameIdentity, GameResult, IllegalMove, Outcome, Position, RollKey, Seat, WeightedOutcome,
+};
+
+/// Points that win.
+pub const TARGET: u8 = 100;
+/// The action of throwing again, written `roll`.
+pub const ROLL: Action = Action(0);
+/// The action of banking the turn's points, written `hold`.
+pub const HOLD: Action = Action(1);
+
+/// A position of pig, 5 bytes.
+///
+/// The first throw of a turn is not a choice, and a turn whose points reach the target is banked at once because
+/// throwing on could only lose: both leave the value of the game as it is and keep the space of positions finite.
+/// A position does not remember how many turns were played, so that equal scores are equal positions.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Pig {
+    banked: [u8; 2],
+    /// Points of the running turn, 0 before its first throw.
+    running: u8,
+    seat: Seat,
+    roll_due: bool,
+}
+
+impl Pig {
+    /// Nothing banked, the first seat to throw.
+    pub fn new() -> Pig {
+        Pig { banked: [0; 2], running: 0, seat: Seat::First, roll_due: true }
+    }
+
+    /// Points that `seat` has banked, 0 to 105.
+    pub fn banked(&self, seat: Seat) -> u8 {
+        self.banked[seat.index()]
+    }
+
+    /// Points of the running turn, 0 to 99.
+    pub fn running(&self) -> u8 {
+        self.running
+    }
+
+    /// Whose turn it is; the winner once the game is over.
+    pub fn turn_of(&self) -> Seat {
+        self.seat
+    }
+
+    #[inline]
+    fn finished(&self) -> bool {
+        self.banked[self.seat.index()] >= TARGET
+    }
+
+    #[inline]
+    fn pass_turn(&mut self) {
+        self.running = 0;
+        self.seat = self.seat.other();
+        self.roll_due = true;
+    }
+}
+
+impl Default for Pig {
+    fn default() -> Self {
+        Pig::new()
+    }
+}
+
+impl Position for Pig {
+    const ACTIONS: usize = 2;
+    /// Pig has no bound but ends with probability 1; a turn gains 2 points or more with probability 5/6 and more
+    /// whatever the players do, so a game of this length is out of the question.
+    const MAX_DECISIONS: usize = 100_000;
+
+    fn identity(&self) -> GameIdentity {
+        GameIdentity {
+            game: "pig".to_string(),
+            rules_version: 1,
+            rules_hash: format!("{:016x}", xxhash_rust::xxh3::xxh3_64(b"target 100, one die, 1 loses the turn")),
+            scenario: String::new(),
+        }
+    }
+
+    fn seat_name(seat: Seat) -> &'static str {
+        match seat {
+            Seat::First => "first",
+            Seat::Second => "second",
+        }
+    }
+
+    #[inline]
+    fn actor(&self) -> Actor {
+        if self.roll_due {
+            Actor::Chance
+        } else if self.finished() {
+            Actor::Finished
+        } else {
+            Actor::Player(self.seat)
+        }
+    }
+
+    #[inline]
+    fn legal_actions_into(&self, actions: &mut Vec<Action>) {
+        actions.clear();
+        if matches!(self.actor(), Actor::Player(_)) {
+            actions.extend_from_slice(&[ROLL, HOLD]);
+        }
+    }
+
+    #[inline]
+    fn is_legal(&self, action: Action) -> bool {
+        !self.roll_due && !self.finished() && (action == ROLL || action == HOLD)
+    }
+
+    #[inline]
+    fn apply_legal(&mut self, action: Action) {
+        debug_assert!(self.is_legal(action));
+        if action == ROLL {
+            self.roll_due = true;
+        } else {
+            self.banked[self.seat.index()] += self.running;
+            self.pass_turn();
+        }
+    }
+
+    #[inline]
+    fn chance_outcomes_into(&self, outcomes: &mut Vec<WeightedOutcome>) {
+        outcomes.clear();
+        if self.roll_due {
+            outcomes.extend_from_slice(&D6);
+        }
+    }
+
+    #[inline]
+    fn chance_total(&self) -> u32 {
+        if self.roll_due { 6 } else { 0 }
+    }
+
+    /// The seat alone: paired games share the n-th throw of each seat.
+    #[inline]
+    fn roll_key(&self) -> RollKey {
+        RollKey(self.seat.index() as u64)
+    }
+
+    #[inline]
+    fn resolve_possible(&mut self, outcome: Outcome) {
+        debug_assert!(self.roll_due && (1..=6).contains(&outcome.0));
+        if outcome.0 == 1 {
+            self.pass_turn();
+            return;
+        }
+        self.roll_due = false;
+        self.running += outcome.0 as u8;
+        let seat = self.seat.index();
+        if self.banked[seat] + self.running >= TARGET {
+            self.banked[seat] += self.running;
+            self.running = 0;
+        }
+    }
+
+    /// The margin is the difference of the scores, no score counting beyond the target, over the target.
+    #[inline]
+    fn result(&self) -> Option<GameResult> {
+        if self.actor() != Actor::Finished {
+            return None;
+        }
+        let points = self.banked.map(|banked| f32::from(banked.min(TARGET)));
+        Some(GameResult { winner: Some(self.seat), margin: (points[0] - points[1]) / f32::from(TARGET) })
+    }
+
+    /// Always 0: pig has no turn limit to count towards.
+    #[inline]
+    fn turn(&self) -> u32 {
+        0
+    }
+
+    fn write_bytes(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&[
+            self.banked[0],
+            self.banked[1],
+            self.running,
+            self.seat.index() as u8,
+            u8::from(self.roll_due),
+        ]);
+    }
+
+    fn action_text(&self, action: Action) -> String {
+        if action == ROLL { "roll" } else { "hold" }.to_string()
+    }
+
+    fn parse_action(&self, text: &str) -> Result<Action, IllegalMove> {
+        let refused = |reason: &str| IllegalMove::NotLegal { action: text.to_string(), reason: reason.to_string() };
+        let action = match text {
+            "roll" => ROLL,
+            "hold" => HOLD,
+            _ => return Err(refused("expected `roll` or `hold`")),
+        };
+        if self.is_legal(action) { Ok(action) } else { Err(refused("no player is to act")) }
+    }
+
+    fn pending_text(&self) -> String {
+        match self.actor() {
+            Actor::Player(seat) => format!("roll or hold for {} at {}", Pig::seat_name(seat), self.running),
+            Actor::Chance => format!("throw of {}", Pig::seat_name(self.seat)),
+            Actor::Finished => "finished".to_string(),
+        }
+    }
+
+    fn pending_kind(&self) -> &'static str {
+        match self.actor() {
+            Actor::Player(_) => "roll-or-hold",
+            Actor::Chance => "throw",
+            Actor::Finished => "finished",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn throw(position: &mut Pig, face: u16) {
+        position.resolve(Outcome(face)).expect("a roll is due");
+    }
+
+    #[test]
+    fn a_one_loses_the_points_of_the_turn_and_the_turn() {
+        let mut position = Pig::new();
+        throw(&mut position, 6);
+        position.apply(ROLL).expect("legal");
+        throw(&mut position, 1);
+        assert_eq!((position.banked(Seat::First), position.running()), (0, 0));
+        assert_eq!((position.turn_of(), position.actor()), (Seat::Second, Actor::Chance));
+    }
+
+    #[test]
+    fn holding_banks_the_points() {
+        let mut position = Pig::new();
+        throw(&mut position, 6);
+        position.apply(ROLL).expect("legal");
+        throw(&mut position, 3);
+        position.apply(HOLD).expect("legal");
+        assert_eq!(position.banked(Seat::First), 9);
+        assert_eq!(position.turn_of(), Seat::Second);
+    }
+
+    #[test]
+    fn reaching_the_target_wins() {
+        let mut position = Pig::new();
+        // 16 turns of 6 points make 96 for the first seat; the second loses each turn.
+        for _ in 0..16 {
+            throw(&mut position, 6);
+            position.apply(HOLD).expect("legal");
+            throw(&mut position, 1);
+        }
+        assert_eq!(position.banked(Seat::First), 96);
+        throw(&mut position, 4);
+        assert_eq!(position.result(), Some(GameResult { winner: Some(Seat::First), margin: 1.0 }));
+        assert!(position.apply(ROLL).is_err());
+        assert!(position.resolve(Outcome(3)).is_err());
+    }
+
+    #[test]
+    fn a_die_has_no_seven() {
+        let mut position = Pig::new();
+        for face in [0, 7] {
+            assert!(matches!(position.resolve(Outcome(face)), Err(IllegalMove::NotARoll { .. })));
+        }
+        assert_eq!(position, Pig::new());
+    }
+}
