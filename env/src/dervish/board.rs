@@ -44,6 +44,11 @@ impl Hex {
     pub const fn is_some(self) -> bool {
         self.0 != u16::MAX
     }
+    /// Its axial coordinates: x eastward along the row, y to the south-east.
+    pub fn axial(self) -> hexx::Hex {
+        let (column, row) = (self.column() as i32, self.row() as i32);
+        hexx::Hex::from_offset_coordinates([column, row], hexx::OffsetHexMode::Odd, hexx::HexOrientation::Pointy)
+    }
     /// Reads `CCRR`.
     pub fn parse(name: &str) -> Option<Hex> {
         if name.len() != 4 || !name.bytes().all(|b| b.is_ascii_digit()) {
@@ -223,10 +228,6 @@ impl Board {
     }
     /// Distance in hexes between the centres, over whatever lies between.
     pub fn distance(a: Hex, b: Hex) -> u32 {
-        let axial = |h: Hex| {
-            let (column, row) = (h.column() as i32, h.row() as i32);
-            hexx::Hex::from_offset_coordinates([column, row], hexx::OffsetHexMode::Odd, hexx::HexOrientation::Pointy)
-        };
-        axial(a).unsigned_distance_to(axial(b))
+        a.axial().unsigned_distance_to(b.axial())
     }
 }

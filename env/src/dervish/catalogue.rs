@@ -303,13 +303,15 @@ impl Leader {
     }
 }
 
-/// The two ratings of a leader (2.2).
+/// The ratings of a leader (2.2) and his movement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LeaderData {
     /// Added to march rolls (8.31) and recovery rolls (11.1).
     pub strategic: u8,
     /// Added to one combat roll (9.4).
     pub tactical: u8,
+    /// Movement points when he goes alone (8.10).
+    pub movement: u8,
 }
 
 /// The unit catalogue (2.1-2.3).

@@ -2,6 +2,14 @@
 
 pub mod board;
 pub mod catalogue;
+pub mod catalogue_file;
+pub mod data_file;
 pub mod force;
+pub mod hexside;
+pub mod map_file;
+mod map_layers;
+mod region_file;
 pub mod scenario;
+pub mod scenario_file;
+mod scenario_reader;
 pub mod tables;

@@ -59,7 +59,7 @@ pub struct Garrison {
 pub struct SetupRegion {
     /// Text of the region for people, such as "within 3 hexes of Sinkat or Tokar".
     pub name: String,
-    /// The hexes, in order (13.3), towns already left out.
+    /// The hexes, in order (13.3); towns and hexes with an enemy garrison are already left out.
     pub hexes: Vec<Hex>,
     /// Units of the Mahdist player, kinds ascending.
     pub units: Vec<UnitCount>,
