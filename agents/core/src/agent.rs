@@ -1,0 +1,99 @@
+//! What an agent is: it is told that a game begins and what happens in it, and chooses when asked.
+
+use crate::limits::Limits;
+use dervish_env::game::{Action, Outcome, Position, Seat};
+use rand_chacha::ChaCha8Rng;
+
+/// A player of one game at a time, on either seat.
+///
+/// An agent answers from the position, the limits and its own random stream alone. It never sees the dice that are
+/// still to fall, and the same stream and positions give the same choices on every machine, unless a time limit is set.
+pub trait Agent<P: Position>: Send {
+    /// The text spec that makes this agent again, with every option written out: `mcts:sims=400,c=1,...`.
+    fn spec(&self) -> String;
+
+    /// Forgets everything about earlier games. All that the agent draws in the new game comes from `rng`, which is its
+    /// own (see [`dervish_env::chance::agent_rng`]).
+    fn new_game(&mut self, rng: ChaCha8Rng);
+
+    /// Chooses among the legal actions of a position that waits for a player.
+    ///
+    /// # Errors
+    /// [`AgentError`] if no player is to act, or if the agent cannot answer; nothing is lost, it may be asked again.
+    fn choose(&mut self, position: &P, limits: &Limits) -> Result<Choice, AgentError>;
+
+    /// Hears of every action (its own too) and every roll of the game, in order. Agents that keep nothing between
+    /// moves ignore it.
+    fn observe(&mut self, _event: Event) {}
+}
+
+/// An answer to [`Agent::choose`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct Choice {
+    /// The chosen action, legal in the position that was asked about.
+    pub action: Action,
+    /// What a searching agent found, for display, records and training targets.
+    pub report: Option<SearchReport>,
+}
+
+impl Choice {
+    /// An action without a report.
+    pub fn plain(action: Action) -> Choice {
+        Choice { action, report: None }
+    }
+}
+
+/// What a search found at its root.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SearchReport {
+    /// Expected result in [-1, 1] for the player to move.
+    pub value: f32,
+    /// Simulations run for this choice.
+    pub simulations: u32,
+    /// One entry for each legal action, in legal-action order.
+    pub actions: Vec<ActionReport>,
+    /// The line that the search thinks most likely, beginning with the chosen action; at a roll, the likeliest visited
+    /// outcome.
+    pub principal_variation: Vec<Event>,
+}
+
+/// What a search found about one legal action.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ActionReport {
+    /// The action.
+    pub action: Action,
+    /// How many simulations went through it.
+    pub visits: u32,
+    /// Expected result in [-1, 1] for the player to move; 0 while unvisited.
+    pub value: f32,
+}
+
+/// Something that happened in a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// A player acted.
+    Played(Seat, Action),
+    /// A roll fell.
+    Rolled(Outcome),
+}
+
+/// Why an agent gave no answer.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum AgentError {
+    /// The position waits for a roll or is finished.
+    #[error("{agent} was asked to choose where no player is to act ({pending})")]
+    NotToAct {
+        /// Spec of the agent.
+        agent: String,
+        /// What the position waits for.
+        pending: String,
+    },
+    /// Something the agent depends on failed: a model, a person who left.
+    #[error("{agent}: {reason}")]
+    Failed {
+        /// Spec of the agent.
+        agent: String,
+        /// What failed.
+        reason: String,
+    },
+}
