@@ -1,3 +1,6 @@
 //! The integration tests: one binary, one module for each subject.
 
+mod agents;
 mod data;
+mod mcts;
+mod statistics;

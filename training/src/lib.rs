@@ -1,1 +1,3 @@
 //! Self-play, training, arena and the `dervish` command line.
+
+pub mod arena;

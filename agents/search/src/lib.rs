@@ -7,5 +7,6 @@
 //! * [`reference`]: evaluations of the reference games.
 
 pub mod mcts;
+pub mod reference;
 pub mod rollout;
 pub mod tree;

@@ -216,7 +216,11 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Mcts<P, E> {
     const OPTIONS: &'static [OptionDoc] = &[
         OptionDoc { name: "sims", default: "400", meaning: "simulations for each choice" },
         OptionDoc { name: "c", default: "1", meaning: "factor of the exploration term, for values from -1 to 1" },
-        OptionDoc { name: "depth", default: "20", meaning: "decisions in a rollout before it is judged; 0: to the end" },
+        OptionDoc {
+            name: "depth",
+            default: "20",
+            meaning: "decisions in a rollout before it is judged; 0: to the end",
+        },
         OptionDoc { name: "merged", default: "true", meaning: "whole procedures of rolls as one chance node" },
         OptionDoc { name: "memory", default: "64", meaning: "bound on the tree in MiB" },
         OptionDoc { name: "seed", default: "0", meaning: "which random stream of the game to use" },

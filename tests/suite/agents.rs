@@ -1,0 +1,129 @@
+//! The registry, the limits and the random agent.
+
+use dervish_agents::agent::AgentError;
+use dervish_agents::limits::{Limits, TurnLedger};
+use dervish_agents::random::RandomAgent;
+use dervish_agents::registry::{AgentFactory, Registry};
+use dervish_env::chance::agent_rng;
+use dervish_env::game::{Position, Seat};
+use dervish_env::reference::connect_four::ConnectFour;
+use dervish_env::reference::pig::Pig;
+use dervish_search::mcts::Mcts;
+use dervish_search::reference::PigEvaluation;
+use std::time::{Duration, Instant};
+
+fn pig_agents() -> Registry<Pig> {
+    let mut registry = Registry::new();
+    registry.register(Mcts::new(PigEvaluation));
+    registry
+}
+
+#[test]
+fn a_spec_becomes_an_agent_that_spells_it_out() {
+    let factory = pig_agents().factory("mcts:sims=50,seed=7").expect("a good spec");
+    assert_eq!(factory.spec(), "mcts:sims=50,c=1,depth=20,merged=true,memory=64,seed=7");
+    assert_eq!(factory.make().spec(), factory.spec());
+    // What an agent spells out makes it again.
+    assert_eq!(pig_agents().factory(factory.spec()).expect("a good spec").spec(), factory.spec());
+    assert_eq!(pig_agents().factory("random").expect("a good spec").spec(), "random:seed=0");
+}
+
+#[test]
+fn what_is_wrong_with_a_spec_is_said_in_one_line() {
+    for (spec, expected) in [
+        ("minimax", "unknown agent 'minimax'; there are: mcts, random"),
+        ("", "unknown agent ''; there are: mcts, random"),
+        ("random:sims=4", "agent 'random' has no option 'sims'; there are: seed"),
+        ("mcts:sim=4", "agent 'mcts' has no option 'sim'; there are: sims, c, depth, merged, memory, seed"),
+        ("mcts:400", "agent 'mcts': '400' is not of the form option=value"),
+        ("mcts:sims=4,", "agent 'mcts': '' is not of the form option=value"),
+        ("mcts:sims=4,sims=5", "agent 'mcts': option 'sims' is given twice"),
+        ("mcts:sims=0", "agent 'mcts': sims=0 is not a number from 1 to 4294967295"),
+        ("mcts:c=NaN", "agent 'mcts': c=NaN is not a number from 0 to 1000"),
+        ("mcts:merged=yes", "agent 'mcts': merged=yes is not true or false"),
+    ] {
+        let error = pig_agents().factory(spec).expect_err(spec).to_string();
+        assert_eq!(error, expected, "{spec}");
+    }
+}
+
+#[test]
+fn listings_name_every_agent_and_option() {
+    let registry = pig_agents();
+    let names: Vec<_> = registry.kinds().map(|kind| kind.name).collect();
+    assert_eq!(names, ["mcts", "random"]);
+    for kind in registry.kinds() {
+        // A default that is written down is one that the agent takes and has.
+        let written = kind.options.iter().map(|option| format!("{}={}", option.name, option.default));
+        let spec = format!("{}:{}", kind.name, written.collect::<Vec<_>>().join(","));
+        let factory = registry.factory(&spec).expect("defaults are good");
+        assert_eq!(factory.spec(), registry.factory(kind.name).expect("no options are needed").spec());
+    }
+}
+
+#[test]
+fn limits_cap_an_agent_for_the_move_and_the_turn() {
+    let now = Instant::now();
+    let mut ledger = TurnLedger::default();
+    let budget = ledger.budget(1, 400, &Limits::default(), now);
+    assert_eq!((budget.simulations, budget.deadline), (400, None));
+    let limits = Limits { simulations: Some(100), ..Limits::default() };
+    assert_eq!(ledger.budget(1, 400, &limits, now).simulations, 100);
+    assert_eq!(ledger.budget(1, 50, &limits, now).simulations, 50, "a limit never extends an agent's own");
+
+    // A move may use a quarter of what is left of its turn: 25 of 100, then 19 (18.75) of 75, and again 25 next turn.
+    let limits = Limits { turn_simulations: Some(100), ..Limits::default() };
+    assert_eq!(ledger.budget(2, 400, &limits, now).simulations, 25);
+    ledger.spend(25, Duration::ZERO);
+    assert_eq!(ledger.budget(2, 400, &limits, now).simulations, 19);
+    ledger.spend(75, Duration::ZERO);
+    assert_eq!(ledger.budget(2, 400, &limits, now).simulations, 1, "an agent always gets one simulation");
+    assert_eq!(ledger.budget(3, 400, &limits, now).simulations, 25);
+
+    let limits =
+        Limits { time: Some(Duration::from_secs(2)), turn_time: Some(Duration::from_secs(4)), ..Limits::default() };
+    assert_eq!(ledger.budget(4, 400, &limits, now).deadline, Some(now + Duration::from_secs(1)));
+    assert!(ledger.budget(4, 400, &limits, now).allows(399));
+    assert!(!ledger.budget(4, 400, &limits, now).allows(400));
+    let past = Limits { time: Some(Duration::ZERO), ..Limits::default() };
+    let budget = ledger.budget(4, 400, &past, now);
+    assert!(budget.allows(0) && !budget.allows(1));
+}
+
+#[test]
+fn random_choices_are_uniform_and_follow_the_stream() {
+    let position = ConnectFour::new();
+    let choices = |spec_seed: &str, rng_seed: u64| {
+        let factory = Registry::new().factory(&format!("random:seed={spec_seed}")).expect("a good spec");
+        let mut agent = factory.make();
+        agent.new_game(agent_rng(rng_seed, 0, Seat::First));
+        let choose = |_| agent.choose(&position, &Limits::default()).expect("a choice").action.index();
+        (0..7000).map(choose).collect::<Vec<_>>()
+    };
+    assert_eq!(choices("0", 1), choices("0", 1));
+    assert_ne!(choices("0", 1), choices("0", 2));
+    assert_ne!(choices("0", 1), choices("1", 1), "the option names another stream");
+    // Pearson's statistic over the seven columns; 22.46 is exceeded with probability 0.001 at 6 degrees of freedom.
+    let mut counts = [0.0f64; 7];
+    choices("0", 1).into_iter().for_each(|column| counts[column] += 1.0);
+    let statistic: f64 = counts.iter().map(|count| (count - 1000.0).powi(2) / 1000.0).sum();
+    assert!(statistic < 22.46, "{counts:?}");
+}
+
+#[test]
+fn nobody_chooses_where_a_roll_is_due() {
+    let start = Pig::new();
+    for spec in ["random", "mcts"] {
+        let mut agent = pig_agents().factory(spec).expect("a good spec").make();
+        agent.new_game(agent_rng(1, 0, Seat::First));
+        let error = agent.choose(&start, &Limits::default()).expect_err("a throw is due");
+        assert!(matches!(&error, AgentError::NotToAct { pending, .. } if *pending == start.pending_text()), "{error}");
+    }
+}
+
+#[test]
+fn a_factory_makes_equal_agents_from_code_too() {
+    let factory: AgentFactory<Pig> = AgentFactory::of(RandomAgent::default());
+    assert_eq!(factory.spec(), "random:seed=0");
+    assert_eq!(factory.make().spec(), factory.clone().make().spec());
+}

@@ -1,0 +1,341 @@
+//! The UCT agent against exact answers, and its tree against the laws of chance nodes.
+
+use dervish_agents::agent::{Agent, Choice, Event};
+use dervish_agents::evaluation::{Evaluation, PlayToEnd};
+use dervish_agents::limits::Limits;
+use dervish_env::chance::{D6, Dice, SplitMix64, TWO_D6, agent_rng};
+use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Position, Seat};
+use dervish_env::reference::connect_four::ConnectFour;
+use dervish_env::reference::pig::{HOLD, Pig, ROLL, TARGET};
+use dervish_search::mcts::{Mcts, MctsSettings};
+use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
+use dervish_search::tree::Tree;
+
+/// Exact values of pig with the best play, by iteration to the fixed point (Neller and Presser 2004).
+struct SolvedPig {
+    /// Probability of winning for the player about to make the first throw of a turn, by own and other's points.
+    turn: Vec<Vec<f64>>,
+}
+
+const POINTS: usize = TARGET as usize;
+
+impl SolvedPig {
+    fn new() -> SolvedPig {
+        let mut solved = SolvedPig { turn: vec![vec![0.5; POINTS]; POINTS] };
+        loop {
+            let mut change: f64 = 0.0;
+            for own in (0..POINTS).rev() {
+                for other in (0..POINTS).rev() {
+                    let value = solved.turn_value(own, other);
+                    change = change.max((value - solved.turn[own][other]).abs());
+                    solved.turn[own][other] = value;
+                }
+            }
+            if change < 1e-10 {
+                return solved;
+            }
+        }
+    }
+
+    fn turn_value(&self, own: usize, other: usize) -> f64 {
+        let mut decided = vec![1.0; POINTS + 7];
+        for running in (1..POINTS - own).rev() {
+            decided[own + running] = self.throw(own, other, running, &decided).max(self.hold(own, other, running));
+        }
+        self.throw(own, other, 0, &decided)
+    }
+
+    /// Probabilities of winning by throwing again and by holding.
+    fn choices(&self, own: usize, other: usize, running: usize) -> [f64; 2] {
+        let mut decided = vec![1.0; POINTS + 7];
+        for more in (running + 1..POINTS - own).rev() {
+            decided[own + more] = self.throw(own, other, more, &decided).max(self.hold(own, other, more));
+        }
+        [self.throw(own, other, running, &decided), self.hold(own, other, running)]
+    }
+
+    fn throw(&self, own: usize, other: usize, running: usize, decided: &[f64]) -> f64 {
+        let lost = 1.0 - self.turn[other][own];
+        (lost + (2..=6).map(|die| decided[own + running + die]).sum::<f64>()) / 6.0
+    }
+
+    fn hold(&self, own: usize, other: usize, running: usize) -> f64 {
+        1.0 - self.turn[other][own + running]
+    }
+}
+
+/// Pig with the first seat to decide at these points.
+fn pig_at(first: u16, second: u16, running: u16) -> Pig {
+    fn gather(pig: &mut Pig, mut points: u16) {
+        while points > 0 {
+            let die = if points == 7 { 5 } else { points.min(6) };
+            pig.resolve(Outcome(die)).expect("a throw");
+            points -= die;
+            if points > 0 {
+                pig.apply(ROLL).expect("a choice");
+            }
+        }
+    }
+    let mut pig = Pig::new();
+    gather(&mut pig, first);
+    pig.apply(HOLD).expect("a choice");
+    gather(&mut pig, second);
+    pig.apply(HOLD).expect("a choice");
+    gather(&mut pig, running);
+    pig
+}
+
+fn search<P: Position, E: Evaluation<P>>(position: &P, evaluation: E, settings: MctsSettings, game: u64) -> Choice {
+    let mut agent = Mcts::with_settings(evaluation, settings);
+    agent.new_game(agent_rng(5, game, Seat::First));
+    agent.choose(position, &Limits::default()).expect("a choice")
+}
+
+#[test]
+fn pig_near_the_end_is_played_as_the_exact_solution_says() {
+    let solved = SolvedPig::new();
+    // The published value of the whole game, which checks the solver itself.
+    assert!((solved.turn[0][0] - 0.5306).abs() < 5e-5, "{}", solved.turn[0][0]);
+    let settings = MctsSettings { simulations: 30_000, depth: 0, ..MctsSettings::default() };
+    let mut kinds = [0; 2];
+    for (first, second, running) in [
+        (80, 96, 12),
+        (80, 80, 4),
+        (85, 98, 3),
+        (85, 85, 13),
+        (90, 90, 8),
+        (88, 80, 11),
+        (78, 98, 20),
+        (92, 84, 6),
+        (40, 40, 40),
+        (30, 30, 45),
+        (50, 40, 35),
+    ] {
+        let choices = solved.choices(usize::from(first), usize::from(second), usize::from(running));
+        let (best, gap) =
+            if choices[0] > choices[1] { (0, choices[0] - choices[1]) } else { (1, choices[1] - choices[0]) };
+        assert!(gap > 0.02, "{first} {second} {running} is too even to test: {choices:?}");
+        kinds[best] += 1;
+        let choice = search(&pig_at(first, second, running), PlayToEnd, settings, 0);
+        assert_eq!(choice.action, [ROLL, HOLD][best], "{first} {second} {running}: {choices:?} {:?}", choice.report);
+        if first < 70 {
+            continue;
+        }
+        // UCT averages the tries of inferior choices in, its own and the opponent's, so near the end it comes close, far
+        // from it only slowly. A search that knew a die before it falls would never lose a turn's points, and find
+        // values near 1.
+        let found = f64::from(choice.report.expect("a search reports").actions[best].value);
+        let exact = 2.0 * choices[best] - 1.0;
+        assert!((found - exact).abs() < 0.1, "{first} {second} {running}: found {found}, exact {exact}");
+    }
+    assert!(kinds[0] > 1 && kinds[1] > 1, "both actions must be right somewhere: {kinds:?}");
+}
+
+fn connect_four(columns: &str) -> ConnectFour {
+    let mut position = ConnectFour::new();
+    for column in columns.chars() {
+        let action = position.parse_action(&format!("drop {column}")).expect("a legal column");
+        position.apply(action).expect("a legal column");
+    }
+    position
+}
+
+#[test]
+fn connect_four_wins_at_once_and_blocks() {
+    // 1-2-3 on the ground for the player to move: column 4 wins. 1-2-3 of the opponent: column 4 is forced. Three
+    // upright in column 1 by the opponent: column 1 is forced.
+    for (columns, answer) in [("112233", 3), ("17273", 3), ("12121", 0)] {
+        for game in 0..4 {
+            let settings = MctsSettings { simulations: 1500, depth: 8, ..MctsSettings::default() };
+            let choice = search(&connect_four(columns), ConnectFourEvaluation, settings, game);
+            assert_eq!(choice.action, Action(answer), "{columns}: {:?}", choice.report);
+        }
+    }
+}
+
+#[test]
+fn the_report_accounts_for_every_simulation() {
+    let position = connect_four("112233");
+    let settings = MctsSettings { simulations: 500, ..MctsSettings::default() };
+    let choice = search(&position, ConnectFourEvaluation, settings, 0);
+    let report = choice.report.expect("a search reports");
+    assert_eq!(report.simulations, 500);
+    assert_eq!(report.actions.iter().map(|action| action.visits).sum::<u32>(), 500);
+    let mut legal = Vec::new();
+    position.legal_actions_into(&mut legal);
+    assert_eq!(report.actions.iter().map(|action| action.action).collect::<Vec<_>>(), legal);
+    // The winning column is worth exactly 1 to the player, and the line ends with it.
+    assert_eq!(report.actions[3].value, 1.0);
+    assert_eq!(report.principal_variation, [Event::Played(Seat::First, Action(3))]);
+    // The same from the second seat: values are the player's own.
+    let choice = search(&connect_four("7112233"), ConnectFourEvaluation, settings, 0);
+    assert_eq!(choice.report.expect("a search reports").actions[3].value, 1.0);
+}
+
+#[test]
+fn the_same_stream_gives_the_same_choices() {
+    let settings = MctsSettings { simulations: 300, ..MctsSettings::default() };
+    for position in [connect_four(""), connect_four("44"), connect_four("4354")] {
+        let choice = search(&position, ConnectFourEvaluation, settings, 1);
+        assert_eq!(choice, search(&position, ConnectFourEvaluation, settings, 1));
+        assert_ne!(choice.report, search(&position, ConnectFourEvaluation, settings, 2).report);
+        let other = MctsSettings { seed: 1, ..settings };
+        assert_ne!(choice.report, search(&position, ConnectFourEvaluation, other, 1).report);
+    }
+    // What an agent did before does not matter.
+    let mut used = Mcts::with_settings(ConnectFourEvaluation, settings);
+    used.new_game(agent_rng(5, 9, Seat::Second));
+    used.choose(&connect_four("1234"), &Limits::default()).expect("a choice");
+    used.new_game(agent_rng(5, 1, Seat::First));
+    let choice = used.choose(&connect_four("44"), &Limits::default()).expect("a choice");
+    assert_eq!(choice, search(&connect_four("44"), ConnectFourEvaluation, settings, 1));
+}
+
+#[test]
+fn choices_do_not_depend_on_dice_that_are_still_to_fall() {
+    let settings = MctsSettings { simulations: 60, ..MctsSettings::default() };
+    let play = |dice_seed: u64| {
+        let mut agent = Mcts::with_settings(PigEvaluation, settings);
+        agent.new_game(agent_rng(5, 0, Seat::First));
+        let mut dice = Dice::new(dice_seed);
+        let mut position = Pig::new();
+        let mut events = Vec::new();
+        while position.actor() != Actor::Finished {
+            if let Actor::Player(seat) = position.actor() {
+                let choice = agent.choose(&position, &Limits::default()).expect("a choice");
+                position.apply(choice.action).expect("a legal choice");
+                events.push(Event::Played(seat, choice.action));
+            } else {
+                let roll = dice.roll(&position);
+                position.resolve(roll).expect("a throw");
+                events.push(Event::Rolled(roll));
+            }
+        }
+        events
+    };
+    let games: Vec<Vec<Event>> = (0..12).map(play).collect();
+    let mut after_choices = 0;
+    for (index, game) in games.iter().enumerate() {
+        for other in &games[..index] {
+            let first = game.iter().zip(other).position(|(a, b)| a != b).expect("different dice");
+            // Two games part at a throw, never at a choice.
+            assert!(matches!((game[first], other[first]), (Event::Rolled(_), Event::Rolled(_))), "parted at {first}");
+            after_choices += usize::from(game[..first].iter().any(|event| matches!(event, Event::Played(..))));
+        }
+    }
+    assert!(after_choices >= 5, "too few games had a choice before they parted: {after_choices}");
+}
+
+#[test]
+fn rolls_are_visited_in_proportion_and_averaged_by_weight() {
+    let mut rng = SplitMix64::new(3);
+    let mut tree = Tree::new(1 << 20);
+    tree.reset(Actor::Chance);
+    assert!(tree.expand_roll(Tree::ROOT, &TWO_D6, &mut rng));
+    // The value of a sum is the sum itself over 12, so the weighted mean over all sums is 7/12.
+    let mut visited = 0.0;
+    let mut weights = 0.0;
+    for visit in 1..=36 {
+        let edge = tree.select_outcome(Tree::ROOT);
+        let sum = f64::from(tree.rolls(edge)[0].0);
+        if tree.edge(edge).visits == 0 {
+            let weight = 6.0 - (sum - 7.0).abs();
+            visited += weight * sum / 12.0;
+            weights += weight;
+        }
+        let leaf = tree.child_or_insert(edge, Actor::Player(Seat::First));
+        tree.back_up(&[(Tree::ROOT, edge)], leaf, sum / 12.0);
+        let value = tree.node(Tree::ROOT).value();
+        assert!((value - visited / weights).abs() < 1e-9, "visit {visit}: {value}");
+    }
+    assert!((tree.node(Tree::ROOT).value() - 7.0 / 12.0).abs() < 1e-9);
+    // 36 visits over weights that sum to 36 give each outcome exactly its weight.
+    for edge in tree.edges(Tree::ROOT) {
+        let sum = (edge.value * 12.0).round() as i32;
+        assert_eq!(edge.visits as i32, 6 - (sum - 7).abs(), "{sum}");
+    }
+}
+
+#[test]
+fn a_merged_procedure_is_one_chance_node() {
+    let mut rng = SplitMix64::new(3);
+    let mut tree = Tree::new(1 << 20);
+    tree.reset(Actor::Chance);
+    let merged = [
+        MergedOutcome { weight: 27, rolls: vec![Outcome(2), Outcome(5)] },
+        MergedOutcome { weight: 9, rolls: vec![Outcome(6)] },
+    ];
+    assert!(tree.expand_merged(Tree::ROOT, &merged, &mut rng));
+    for _ in 0..4 {
+        let edge = tree.select_outcome(Tree::ROOT);
+        let value = if tree.rolls(edge) == [Outcome(6)] { 1.0 } else { 0.0 };
+        tree.back_up(&[(Tree::ROOT, edge)], None, value);
+    }
+    assert!((tree.node(Tree::ROOT).value() - 9.0 / 36.0).abs() < 1e-12);
+    let likeliest = tree.likeliest(Tree::ROOT).expect("visited");
+    assert_eq!(tree.rolls(likeliest), [Outcome(2), Outcome(5)]);
+    assert_eq!(tree.edge(likeliest).visits, 3);
+}
+
+#[test]
+fn several_decisions_of_one_player_keep_their_sign() {
+    // The second seat decides twice in a row: both times the action that is worst for the first seat must prevail.
+    let mut rng = SplitMix64::new(8);
+    let mut tree = Tree::new(1 << 20);
+    tree.reset(Actor::Player(Seat::Second));
+    assert!(tree.expand_decision(Tree::ROOT, &[Action(0), Action(1)], &mut rng));
+    for _ in 0..400 {
+        let first = tree.select_action(Tree::ROOT, Seat::Second, 0.5);
+        let child = tree.child_or_insert(first, Actor::Player(Seat::Second)).expect("room");
+        if !tree.node(child).is_expanded() {
+            assert!(tree.expand_decision(child, &[Action(0), Action(1)], &mut rng));
+        }
+        let second = tree.select_action(child, Seat::Second, 0.5);
+        let pair = (tree.edge(first).action, tree.edge(second).action);
+        // A loss for the first seat only by 1 and then 0.
+        let value = if pair == (Action(1), Action(0)) { -1.0 } else { 1.0 };
+        tree.back_up(&[(Tree::ROOT, first), (child, second)], None, value);
+    }
+    let first = tree.likeliest(Tree::ROOT).expect("visited");
+    assert_eq!(tree.edge(first).action, Action(1));
+    let second = tree.likeliest(tree.edge(first).child().expect("a child")).expect("visited");
+    assert_eq!(tree.edge(second).action, Action(0));
+    assert_eq!(tree.edge(second).value, -1.0);
+}
+
+#[test]
+fn memory_is_bounded_and_a_full_tree_still_answers() {
+    let settings = MctsSettings { simulations: 60_000, memory: 1, depth: 1, ..MctsSettings::default() };
+    let mut agent = Mcts::with_settings(PigEvaluation, settings);
+    agent.new_game(agent_rng(5, 0, Seat::First));
+    let choice = agent.choose(&pig_at(40, 40, 30), &Limits::default()).expect("a choice");
+    let bytes = agent.tree().bytes();
+    assert!(bytes <= 1 << 20, "{bytes}");
+    assert!(bytes > (1 << 20) - 1024, "the test must fill the tree: {bytes}");
+    // 30 points at 40-40 are beyond every published holding line.
+    assert_eq!(choice.action, HOLD);
+    assert_eq!(choice.report.expect("a search reports").simulations, 60_000);
+}
+
+#[test]
+fn dice_are_uniform_in_a_search_of_one_die() {
+    // Six visits of a fresh D6 node see each face once, in an order that the stream decides.
+    let mut firsts = Vec::new();
+    for seed in 0..40 {
+        let mut tree = Tree::new(1 << 20);
+        tree.reset(Actor::Chance);
+        assert!(tree.expand_roll(Tree::ROOT, &D6, &mut SplitMix64::new(seed)));
+        let mut faces = Vec::new();
+        for _ in 0..6 {
+            let edge = tree.select_outcome(Tree::ROOT);
+            faces.push(tree.rolls(edge)[0].0);
+            tree.back_up(&[(Tree::ROOT, edge)], None, 0.0);
+        }
+        firsts.push(faces[0]);
+        faces.sort_unstable();
+        assert_eq!(faces, [1, 2, 3, 4, 5, 6]);
+    }
+    firsts.sort_unstable();
+    firsts.dedup();
+    assert_eq!(firsts, [1, 2, 3, 4, 5, 6], "every face comes first for some stream");
+}

@@ -1,0 +1,206 @@
+//! A match as a document (`match.json`) and as a table.
+
+use crate::arena::match_play::{Contestant, Effort, GameOutcome};
+use crate::arena::statistics::{EloDifference, Estimate, Mean, Pentanomial, Tally};
+use comfy_table::{Cell, CellAlignment, Table, presets};
+use dervish_agents::limits::Limits;
+use dervish_env::game::{GameIdentity, Seat};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Version of the document. A reader refuses others.
+pub const MATCH_VERSION: u32 = 1;
+
+/// Everything about a match that was played.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MatchReport {
+    /// [`MATCH_VERSION`].
+    pub version: u32,
+    /// Game, rules and scenario.
+    pub identity: GameIdentity,
+    /// Names of the first and the second seat.
+    pub seats: [String; 2],
+    /// Specs of A and B, with every option written out.
+    pub agents: [String; 2],
+    /// Names the dice and the agents' random streams.
+    pub seed: u64,
+    /// How much both agents might think.
+    pub limits: Limits,
+    /// Decisions after which games were cut off, if bounded.
+    pub max_decisions: Option<u32>,
+    /// Games that were asked for; fewer were played if the match was stopped.
+    pub games_requested: u64,
+    /// What the games tell.
+    pub statistics: MatchStatistics,
+    /// What the match took on the machine it was played on.
+    pub cost: MatchCost,
+    /// Every game, in order.
+    pub games: Vec<GameOutcome>,
+}
+
+/// What the games of a match tell; a pure function of them.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MatchStatistics {
+    /// Games played.
+    pub games: u64,
+    /// Pairs by the points of A: 0, 1/2, 1, 3/2, 2.
+    pub pentanomial: Pentanomial,
+    /// Score of A in a game, from the pairs.
+    pub score: Estimate,
+    /// Elo of A minus Elo of B, from the pairs.
+    pub elo: EloDifference,
+    /// Results of A and of B.
+    pub contestants: [ContestantStatistics; 2],
+    /// Score of the first seat whoever sat there, from the pairs: how balanced the game is between these agents.
+    pub first_seat_score: Estimate,
+    /// Margin of A in a game, in [-1, 1], from the pairs.
+    pub margin: Mean,
+    /// Decisions of a game, from the pairs.
+    pub decisions: Mean,
+    /// Games that were cut off and counted as drawn.
+    pub truncated: u64,
+}
+
+/// Results of one agent.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ContestantStatistics {
+    /// On the first and on the second seat.
+    pub seats: [SeatStatistics; 2],
+    /// On both.
+    pub total: Tally,
+}
+
+/// Results of one agent on one seat.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SeatStatistics {
+    /// Wins, draws, losses.
+    pub tally: Tally,
+    /// Score in a game, with Wilson's interval.
+    pub score: Estimate,
+}
+
+/// What a match took.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MatchCost {
+    /// Threads that played.
+    pub threads: usize,
+    /// Wall-clock time in seconds.
+    pub seconds: f64,
+    /// Decisions of all games by wall-clock second.
+    pub decisions_per_second: f64,
+    /// What A and B used.
+    pub efforts: [Effort; 2],
+}
+
+impl MatchStatistics {
+    /// The statistics of whole pairs: `games` in order, each pair's two games one after the other. `None` without a pair.
+    pub fn of(games: &[GameOutcome]) -> Option<MatchStatistics> {
+        let (pairs, _) = games.as_chunks::<2>();
+        let mut pentanomial = Pentanomial::default();
+        let mut first_seat = Pentanomial::default();
+        let mut tallies = [[Tally::default(); 2]; 2];
+        for pair in pairs {
+            let [even, odd] = pair.each_ref().map(|game| game.score(game.seat_of(Contestant::A)));
+            pentanomial.add(even, odd);
+            let [even, odd] = pair.each_ref().map(|game| game.score(Seat::First));
+            first_seat.add(even, odd);
+            for game in pair {
+                for contestant in [Contestant::A, Contestant::B] {
+                    let seat = game.seat_of(contestant);
+                    tallies[contestant.index()][seat.index()].add(game.score(seat));
+                }
+            }
+        }
+        let by_pair = |of_game: &dyn Fn(&GameOutcome) -> f64| {
+            let means: Vec<f64> = pairs.iter().map(|pair| (of_game(&pair[0]) + of_game(&pair[1])) / 2.0).collect();
+            Mean::of(&means)
+        };
+        let score = pentanomial.score()?;
+        let seat = |tally: Tally| Some(SeatStatistics { tally, score: tally.score()? });
+        let contestant = |[first, second]: [Tally; 2]| {
+            Some(ContestantStatistics { seats: [seat(first)?, seat(second)?], total: first.plus(&second) })
+        };
+        Some(MatchStatistics {
+            games: 2 * pairs.len() as u64,
+            pentanomial,
+            score,
+            elo: EloDifference::of(&score),
+            contestants: [contestant(tallies[0])?, contestant(tallies[1])?],
+            first_seat_score: first_seat.score()?,
+            margin: by_pair(&|game| game.margin_for(game.seat_of(Contestant::A)))?,
+            decisions: by_pair(&|game| f64::from(game.decisions))?,
+            truncated: pairs.as_flattened().iter().filter(|game| game.truncated).count() as u64,
+        })
+    }
+}
+
+/// The table that people read: results by agent and seat, and what follows from the pairs.
+impl fmt::Display for MatchReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let statistics = &self.statistics;
+        let scenario = Some(self.identity.scenario.as_str()).filter(|scenario| !scenario.is_empty());
+        writeln!(f, "{}, {} games, seed {}", scenario.unwrap_or(&self.identity.game), statistics.games, self.seed)?;
+        if statistics.games < self.games_requested {
+            writeln!(f, "stopped: {} games were asked for", self.games_requested)?;
+        }
+        writeln!(f, "A = {}\nB = {}\n{}", self.agents[0], self.agents[1], self.results_table())?;
+        let [zero, half, one, three_halves, two] = statistics.pentanomial.0;
+        let elo = &statistics.elo;
+        writeln!(f, "Elo of A minus B    {} [{}, {}]", signed(elo.value), signed(elo.low), signed(elo.high))?;
+        writeln!(f, "pairs 0-1/2-1-3/2-2 {zero}-{half}-{one}-{three_halves}-{two} points of A")?;
+        let (balance, name) = (interval(&statistics.first_seat_score), &self.seats[0]);
+        writeln!(f, "first seat          {balance} score of {name}, whoever plays it")?;
+        writeln!(f, "mean margin of A    {}", mean(&statistics.margin, 3))?;
+        writeln!(f, "decisions per game  {}", mean(&statistics.decisions, 1))?;
+        if statistics.truncated > 0 {
+            writeln!(f, "truncated           {} games, counted as drawn", statistics.truncated)?;
+        }
+        for (name, effort) in ["A", "B"].iter().zip(&self.cost.efforts) {
+            let each = |total: f64| total / (effort.decisions.max(1) as f64);
+            let (simulations, micros) = (each(effort.simulations as f64), each(effort.seconds * 1e6));
+            writeln!(f, "thinking of {name}       {micros:.1} µs and {simulations:.1} simulations a decision")?;
+        }
+        let MatchCost { threads, seconds, decisions_per_second, .. } = self.cost;
+        write!(f, "speed               {decisions_per_second:.0} decisions/s, {seconds:.1} s on {threads} threads")
+    }
+}
+
+impl MatchReport {
+    fn results_table(&self) -> Table {
+        let mut table = Table::new();
+        table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+        table.set_header(["agent", "seat", "games", "win", "draw", "loss", "score [95%]"]);
+        let row = |agent: &str, seat: &str, tally: &Tally, score: String| {
+            let counts = [tally.games(), tally.wins, tally.draws, tally.losses];
+            let numbers = counts.map(|count| Cell::new(count).set_alignment(CellAlignment::Right));
+            [Cell::new(agent), Cell::new(seat)].into_iter().chain(numbers).chain([Cell::new(score)])
+        };
+        let score = self.statistics.score;
+        let of_b = Estimate { value: 1.0 - score.value, low: 1.0 - score.high, high: 1.0 - score.low };
+        for ((agent, results), total) in ["A", "B"].iter().zip(&self.statistics.contestants).zip([score, of_b]) {
+            for (name, seat) in self.seats.iter().zip(&results.seats) {
+                table.add_row(row(agent, name, &seat.tally, interval(&seat.score)));
+            }
+            table.add_row(row(agent, "both", &results.total, interval(&total)));
+        }
+        table
+    }
+}
+
+fn interval(estimate: &Estimate) -> String {
+    let Estimate { value, low, high } = estimate;
+    format!("{value:.3} [{low:.3}, {high:.3}]")
+}
+
+fn mean(mean: &Mean, digits: usize) -> String {
+    let value = mean.value;
+    match mean.standard_error {
+        Some(error) => format!("{value:.digits$} ± {error:.digits$} (standard error)"),
+        None => format!("{value:.digits$}"),
+    }
+}
+
+/// An Elo difference in whole points; one without bound as `-` (beside its finite end it cannot be misread).
+fn signed(elo: Option<f64>) -> String {
+    elo.map_or("-".to_string(), |elo| format!("{elo:+.0}"))
+}
