@@ -324,27 +324,32 @@ fn read_rivers(file: &mut DataFile<'_>, board: &Board, sections: &Sections) -> V
             file.fault(table.id.span(), format!("river `{id}` is there twice"));
         }
         let mut chain: Vec<Corner> = Vec::new();
+        // Whether the hexside before was sound, so that the next must go on from it.
+        let mut joined = false;
         let mut hexsides = Vec::new();
         for name in &table.hexsides {
             let mut fault = |reason: &str| file.fault(name.span(), format!("{id}: {} {reason}", name.get_ref()));
             let Some(side) = Hexside::parse(name.get_ref()) else {
                 fault("is not a hexside CCRR/D");
+                joined = false;
                 continue;
             };
             let Some(across) = side.across().filter(|&across| board.is_land(side.hex) && board.is_land(across)) else {
                 fault("is not between two land hexes");
+                joined = false;
                 continue;
             };
             if let Some(other) = used.insert((side.hex.min(across), side.hex.max(across)), id.clone()) {
                 fault(&format!("is named twice, also by {other}"));
             }
             let [from, to] = side.ends();
-            if chain.last().is_some_and(|&end| end != from) {
+            if joined && chain.last().is_some_and(|&end| end != from) {
                 fault("does not go on from the hexside before it, or is not named from the left bank");
             }
             if chain.is_empty() {
                 chain.push(from);
             }
+            joined = true;
             chain.push(to);
             hexsides.push((side, 0));
         }
@@ -399,19 +404,19 @@ fn read_reaches(file: &mut DataFile<'_>, rivers: &mut [River], sections: &Sectio
             file.fault(table.navigable.span(), format!("reach `{}`: navigable and season disagree", table.name));
         }
         match (at(&table.first), at(&table.last)) {
-            (Some(first), Some(last)) if first == covered[r] && last >= first => {
-                for (_, reach) in &mut rivers[r].hexsides[first..=last] {
+            (Some(first), Some(last)) => {
+                if first != covered[r] || last < first {
+                    let reason = format!("reach `{}` does not follow the one before it", table.name);
+                    file.fault(table.first.span(), reason);
+                }
+                covered[r] = last + 1;
+                for (_, reach) in rivers[r].hexsides.iter_mut().take(last + 1).skip(first) {
                     *reach = match table.season {
                         Season::All => Reach::ALL,
                         Season::High => Reach::HIGH,
                         Season::None => Reach::NONE,
                     };
                 }
-                covered[r] = last + 1;
-            }
-            (Some(_), Some(_)) => {
-                let reason = format!("reach `{}` does not follow the one before it", table.name);
-                file.fault(table.first.span(), reason);
             }
             (first, _) => {
                 let span = if first.is_none() { table.first.span() } else { table.last.span() };

@@ -26,7 +26,8 @@ pub(super) struct Reader<'f, 't, 'm> {
     catalogue: &'static Catalogue,
     /// Months from the year 0 to the first month.
     first_month: Option<u32>,
-    turns: u8,
+    /// Number of game turns, if it is sound.
+    turns: Option<u8>,
     /// Units set up so far, by kind.
     set_up: [u32; KINDS],
     /// Leaders met so far.
@@ -44,11 +45,12 @@ enum LeadersOf {
 
 impl<'f, 't, 'm> Reader<'f, 't, 'm> {
     pub(super) fn new(file: &'f mut DataFile<'t>, map: &'m MapFile, board: Board, sections: &Sections) -> Self {
-        let turns = sections.turns.as_ref().map_or(0, |turns| {
-            if !(1..=MAX_TURNS).contains(turns.get_ref()) {
+        let turns = sections.turns.as_ref().and_then(|turns| {
+            let sound = (1..=MAX_TURNS).contains(turns.get_ref());
+            if !sound {
                 file.fault(turns.span(), format!("a scenario has 1 to {MAX_TURNS} turns, not {}", turns.get_ref()));
             }
-            *turns.get_ref()
+            sound.then_some(*turns.get_ref())
         });
         let first_month = sections.first_month.as_ref().and_then(|name| month(file, name));
         let catalogue = Catalogue::builtin();
@@ -86,7 +88,7 @@ impl<'f, 't, 'm> Reader<'f, 't, 'm> {
             board,
             first_month: (first_month % 12 + 1) as u8,
             first_year: (first_month / 12) as u16,
-            turns: self.turns,
+            turns: self.turns?,
             first_player: sections.first_player?,
             events: sections.events?,
             options,
@@ -107,7 +109,7 @@ impl<'f, 't, 'm> Reader<'f, 't, 'm> {
             let hex = self.hex(&table.at.span(), table.at.get_ref());
             let units = self.units(&table.units, None);
             let leaders = self.leaders(&table.leaders, None, LeadersOf::Play);
-            self.check_sides(&table.at, &units, &leaders);
+            self.check_sides(table, &units, &leaders);
             self.check_pool(&table.units, &units, true);
             let Some(hex) = hex else { continue };
             self.check_waters(&table.units, &[hex]);
@@ -120,10 +122,11 @@ impl<'f, 't, 'm> Reader<'f, 't, 'm> {
     }
 
     /// All units and leaders of a garrison are of one side (6.2).
-    fn check_sides(&mut self, at: &Spanned<String>, units: &[UnitCount], leaders: &[Leader]) {
+    fn check_sides(&mut self, table: &GarrisonTable, units: &[UnitCount], leaders: &[Leader]) {
+        let at = &table.at;
         let mut sides = sides_of(units, leaders);
         let first = sides.next();
-        if first.is_none() {
+        if table.units.is_empty() && table.leaders.is_empty() {
             self.file.fault(at.span(), format!("the garrison of {} is empty", at.get_ref()));
         } else if sides.any(|side| Some(side) != first) {
             self.file.fault(at.span(), format!("the garrison of {} is of both sides", at.get_ref()));
@@ -145,7 +148,7 @@ impl<'f, 't, 'm> Reader<'f, 't, 'm> {
             }
             let units = self.units(&table.units, Some(Side::Mahdist));
             let leaders = self.leaders(&table.leaders, Some(Side::Mahdist), LeadersOf::Play);
-            if units.is_empty() {
+            if table.units.is_empty() {
                 self.file.fault(table.name.span(), format!("region `{}` has no units", table.name.get_ref()));
             }
             self.check_pool(&table.units, &units, true);
@@ -164,7 +167,7 @@ impl<'f, 't, 'm> Reader<'f, 't, 'm> {
             let units = self.units(&table.units, Some(table.side));
             self.check_pool(&table.units, &units, false);
             let leaders = self.leaders(&table.leaders, Some(table.side), LeadersOf::Play);
-            if units.is_empty() && leaders.is_empty() {
+            if table.units.is_empty() && table.leaders.is_empty() {
                 self.file.fault(spanned.span(), "the reinforcement is empty");
             }
             if table.every_month.is_some() && !leaders.is_empty() {
@@ -441,7 +444,8 @@ impl<'f, 't, 'm> Reader<'f, 't, 'm> {
     /// The game turn of a month.
     fn turn(&mut self, name: &Spanned<String>) -> Option<u8> {
         let months = month(self.file, name)?;
-        let turn = months.checked_sub(self.first_month?).filter(|&turn| turn < u32::from(self.turns));
+        let (first, turns) = (self.first_month?, self.turns?);
+        let turn = months.checked_sub(first).filter(|&turn| turn < u32::from(turns));
         if turn.is_none() {
             self.file.fault(name.span(), format!("month {} is not one of the scenario's", name.get_ref()));
         }
