@@ -83,13 +83,12 @@ impl MapFile {
             entry.hexes.retain(within);
         }
         board.entries.retain(|entry| !entry.hexes.is_empty());
-        for i in 0..CELLS {
+        for (i, cell) in board.cells.iter_mut().enumerate() {
             let hex = Hex(i as u16);
             if !inside[i] {
-                board.cells[i] = OFF_MAP;
+                *cell = OFF_MAP;
                 continue;
             }
-            let cell = &mut board.cells[i];
             for direction in 0..6 {
                 if !within(&cell.neighbours[direction]) {
                     cell.neighbours[direction] = Hex::NONE;
@@ -519,30 +518,21 @@ fn read_lines(file: &mut DataFile<'_>, board: &mut Board, sections: &Sections) {
             file.fault(hexes[0].span(), format!("a railway of {} hexes is too long", hexes.len()));
         }
         if board.railway.len() == hexes.len() {
-            for i in 1..hexes.len() {
-                let (before, hex) = (board.railway[i - 1], board.railway[i]);
-                if board.railway[..i].contains(&hex) {
-                    file.fault(hexes[i].span(), format!("the railway passes {hex} twice"));
+            for (i, (step, name)) in board.railway.windows(2).zip(hexes.iter().skip(1)).enumerate() {
+                let (before, hex) = (step[0], step[1]);
+                if board.railway[..=i].contains(&hex) {
+                    file.fault(name.span(), format!("the railway passes {hex} twice"));
                 } else if !board.cell(before).neighbours.contains(&hex) {
-                    file.fault(hexes[i].span(), format!("the railway breaks between {before} and {hex}"));
+                    file.fault(name.span(), format!("the railway breaks between {before} and {hex}"));
                 }
             }
-            for station in &railway.stations {
+            for (i, station) in railway.stations.iter().enumerate() {
                 let hex = board.place_named(station.get_ref()).map(|p| board.places[usize::from(p.0)].hex);
                 let at = hex.and_then(|hex| board.railway.iter().position(|&h| h == hex));
-                let end = if std::ptr::eq(station, &railway.stations[0]) {
-                    Some(0)
-                } else if railway.stations.last().is_some_and(|last| std::ptr::eq(station, last)) {
-                    board.railway.len().checked_sub(1)
-                } else {
-                    at
-                };
-                if at.is_none() || at != end {
-                    let reason = format!(
-                        "the railway does not run from its first station to its last by way of {}",
-                        station.get_ref()
-                    );
-                    file.fault(station.span(), reason);
+                let (first, last) = (i == 0, i + 1 == railway.stations.len());
+                if !at.is_some_and(|at| (!first || at == 0) && (!last || at + 1 == board.railway.len())) {
+                    let name = station.get_ref();
+                    file.fault(station.span(), format!("the railway does not begin, pass or end at {name} as listed"));
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Scenario files (rules 2.4-2.7, 14): the built-in ones of `data/dervish/scenarios` and those of users.
 //!
 //! # Format
-//! TOML; `data/dervish/scenarios/khartoum.toml` shows every form. What is not named here is refused. A *place* is a
+//! TOML; `el-obeid.toml` and `khartoum.toml` show most forms. What is not named here is refused. A *place* is a
 //! name or alias of the map file, or a hex `CCRR`; a *month* is `"YYYY-MM"`.
 //!
 //! | field | meaning |
@@ -149,9 +149,7 @@ impl Scenario {
         };
         let mut hashed = canonical(file, text).map_err(|fault| vec![fault])?;
         hashed += &canonical("map", &map_text).map_err(|fault| vec![fault])?;
-        for (name, text) in [("units.toml", catalogue_file::BUILTIN)] {
-            hashed += &canonical(name, text).map_err(|fault| vec![fault])?;
-        }
+        hashed += &canonical("units.toml", catalogue_file::BUILTIN).map_err(|fault| vec![fault])?;
         let mut reader = Reader::new(&mut data, map, board, &sections);
         let scenario = reader.scenario(sections, format!("{:016x}", xxh3_64(hashed.as_bytes())));
         match scenario {

@@ -401,7 +401,7 @@ impl<'f, 't, 'm> Reader<'f, 't, 'm> {
 
     /// Gunboats and boats lie in hexes that touch a river (8.7), the fleet off a port (8.8). Without hexes none may come.
     fn check_waters(&mut self, table: &UnitTable, hexes: &[Hex]) {
-        for (id, _) in table {
+        for id in table.keys() {
             let Some(kind) = Kind::from_id(id.get_ref()) else { continue };
             let port = |&hex: &Hex| self.board.place_at(hex).is_some_and(|place| place.port);
             let river = |&hex: &Hex| self.board.cell(hex).reaches != 0;

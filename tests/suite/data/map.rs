@@ -193,6 +193,7 @@ fn a_bad_map_is_refused_with_line_and_reason() {
         ("hex = \"0446\"", "hex = \"0349\"  # too", "hex = \"0349\"  # too", "Bara shares 0349 with El Obeid"),
         ("hex = \"0446\"", "hex = \"0940\"", "hex = \"0940\"", "Bara lies 75 miles from its hex"),
         ("\"4207\", \"4107\", \"4108\"", "\"4207\", \"4108\"", "\"4207\", \"4108\"", "the railway breaks between 4207 and 4108"),
+        ("stations = [\"Souakim\", \"Handub\"", "stations = [\"Handub\"", "stations = [\"Handub\"", "the railway does not begin, pass or end at Handub as listed"),
         ("\"4502\", \"4503\"", "\"4502\", \"4403\", \"4503\"", "4403", "coast: 4403 is not a land hex on the sea, or there twice"),
         ("\"4502\", \"4503\"", "\"4502\"", "", "coast: 4503 is missing"),
         ("hexes = [\"4706\"]", "hexes = [\"4606\"]", "hexes = [\"4606\"]", "souakim_port: 4606 is not a sea hex"),
