@@ -2,10 +2,12 @@
 
 use dervish_env::dervish::catalogue::{Arm, Catalogue, Class, Kind, Leader, Nation};
 
-/// Rows of 2.1 with the pools of 2.3: kind, nation, arm, class, melee, fire, gun, cavalry, move, pool. Class is none for
-/// what never tests.
+/// A row of 2.1 with the pool of 2.3: kind, nation, arm, class (none for what never tests), melee, fire, gun, cavalry
+/// and move, pool.
+type Row = (&'static str, Nation, Arm, Option<Class>, [u8; 5], u8);
+
 #[rustfmt::skip]
-const KINDS: [(&str, Nation, Arm, Option<Class>, [u8; 5], u8); 25] = {
+const KINDS: [Row; 25] = {
     use Arm::*;
     use Class::*;
     use Nation::{British, Egyptian, Indian, Mahdist};
