@@ -41,7 +41,7 @@ use super::map_file::MapFile;
 use super::region_file::{RegionTable, anchor};
 use super::scenario::{EventColumn, FanaticCharge, Scenario};
 use super::scenario_reader::Reader;
-use super::{catalogue_file, map_file};
+use super::{catalogue_file, map_file, tables_file};
 
 /// The format of scenario files that is read.
 pub const FORMAT: u32 = 1;
@@ -149,7 +149,13 @@ impl Scenario {
         };
         let mut hashed = canonical(file, text).map_err(|fault| vec![fault])?;
         hashed += &canonical("map", &map_text).map_err(|fault| vec![fault])?;
-        hashed += &canonical("units.toml", catalogue_file::BUILTIN).map_err(|fault| vec![fault])?;
+        for (name, text) in [
+            ("units.toml", catalogue_file::BUILTIN),
+            ("tables.toml", tables_file::BUILTIN_TABLES),
+            ("events.toml", tables_file::BUILTIN_EVENTS),
+        ] {
+            hashed += &canonical(name, text).map_err(|fault| vec![fault])?;
+        }
         let mut reader = Reader::new(&mut data, map, board, &sections);
         let scenario = reader.scenario(sections, format!("{:016x}", xxh3_64(hashed.as_bytes())));
         match scenario {

@@ -83,7 +83,7 @@ impl<'f, 't, 'm> Reader<'f, 't, 'm> {
             name: sections.name?.into_inner(),
             title: sections.title?,
             catalogue: self.catalogue.clone(),
-            tables: Tables {},
+            tables: Tables::builtin().clone(),
             named: named_places(&board),
             board,
             first_month: (first_month % 12 + 1) as u8,
