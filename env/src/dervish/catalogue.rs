@@ -119,6 +119,9 @@ impl Kind {
 pub struct KindSet(pub u32);
 
 impl KindSet {
+    /// No kind.
+    pub const EMPTY: KindSet = KindSet(0);
+
     /// The set of the given kinds.
     pub const fn of(kinds: &[Kind]) -> KindSet {
         let mut bits = 0;
@@ -137,6 +140,22 @@ impl KindSet {
     /// Both sets together.
     pub const fn or(self, other: KindSet) -> KindSet {
         KindSet(self.0 | other.0)
+    }
+    /// What both sets have in common.
+    pub const fn and(self, other: KindSet) -> KindSet {
+        KindSet(self.0 & other.0)
+    }
+    /// The kinds in it, in catalogue order.
+    #[inline]
+    pub fn iter(self) -> impl Iterator<Item = Kind> {
+        let mut bits = self.0;
+        std::iter::from_fn(move || {
+            let index = bits.trailing_zeros() as usize;
+            (bits != 0).then(|| {
+                bits &= bits - 1;
+                Kind::at(index)
+            })
+        })
     }
 }
 

@@ -39,6 +39,16 @@ impl Force {
         self.good_of(kinds) + self.disrupted_of(kinds)
     }
 
+    /// The kinds of which there is a unit, good order or disrupted.
+    #[inline]
+    pub fn kinds_present(&self) -> KindSet {
+        let mut bits = 0;
+        for (i, (&good, &disrupted)) in self.good.iter().zip(&self.disrupted).enumerate() {
+            bits |= u32::from(good | disrupted != 0) << i;
+        }
+        KindSet(bits)
+    }
+
     #[inline]
     fn sum(counts: &[u8; KINDS], kinds: KindSet) -> u32 {
         let mut total = 0;
