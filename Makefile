@@ -1,0 +1,43 @@
+# Every target that compiles uses the same packages, features and profile (dev), so that libtorch's bindings, by far the
+# longest to compile, are compiled once. The default build, plain `cargo build`, needs none of this and no libtorch.
+
+# .ci/run adds --locked.
+CARGO_FLAGS ?=
+WORKSPACE := --workspace --features dervish-training/torch,dervish-tests/torch $(CARGO_FLAGS)
+# Games of each scenario that `make soak` plays.
+SOAK_GAMES ?= 10000
+
+.PHONY: libtorch build test lint doc demo soak bench clean
+
+# Finds or fetches libtorch for .libtorch, where .cargo/config.toml looks for it.
+libtorch:
+	@python3 models/fetch_libtorch.py
+
+build: libtorch
+	cargo build $(WORKSPACE)
+
+# Some tests start the program, so it is built first.
+test: build
+	cargo test $(WORKSPACE)
+
+lint: libtorch
+	cargo fmt --all --check
+	cargo clippy $(WORKSPACE) --all-targets -- -D warnings
+
+doc: libtorch
+	RUSTDOCFLAGS="-D warnings" cargo doc $(WORKSPACE) --no-deps
+
+demo: build
+	bash training/demo.sh
+
+# Random games of every scenario under debug assertions and the record verifier.
+soak: build
+	DERVISH_SOAK_GAMES=$(SOAK_GAMES) cargo test $(WORKSPACE) --test suite -- soak --nocapture
+
+bench: libtorch
+	cargo run --release --package dervish-training -- bench
+	cargo run --package dervish-models --example inference_speed
+
+clean:
+	cargo clean
+	rm -rf .libtorch
