@@ -1,1 +1,45 @@
 //! Networks, checkpoints and batched evaluation on libtorch.
+//!
+//! # Layout
+//! - [`batch`]: samples of different sizes flattened into one batch, with or without training targets
+//! - [`token_net`]: the network: pooled tokens, value heads, one logit for every legal action
+//! - [`evaluator`]: from a batch to probabilities and values
+//! - [`trainer`]: one optimisation step, and the average of the weights that actors play with
+//! - [`checkpoint`]: weights and manifest on disk
+//! - [`process`]: what a program sets once, before its first tensor
+//!
+//! Nothing here knows a game. A caller encodes a position into a [`batch::Sample`]; all values are from the point of view
+//! that the caller encoded from.
+//!
+//! ```
+//! use dervish_models::batch::{Batch, Sample};
+//! use dervish_models::evaluator::{Evaluations, NetEvaluator};
+//! use dervish_models::process;
+//! use dervish_models::token_net::{TokenNet, TokenNetConfig, best_device};
+//!
+//! process::prepare();
+//! let config = TokenNetConfig {
+//!     token_features: 2, token_groups: 1, global_features: 1, action_features: 1, hidden: 8, trunk: 8,
+//! };
+//! let mut batch = Batch::new(&config);
+//! // One token; two legal actions, of which the second names it.
+//! batch.push(&Sample {
+//!     globals: &[1.0],
+//!     tokens: &[0.5, 0.0],
+//!     groups: &[0],
+//!     actions: &[0.0, 1.0],
+//!     action_tokens: &[[None, None], [Some(0), None]],
+//! })?;
+//! let mut evaluator = NetEvaluator::new(TokenNet::new(config, 1, best_device())?);
+//! let mut evaluations = Evaluations::default();
+//! evaluator.evaluate(&batch, &mut evaluations)?;
+//! assert_eq!(evaluations.policy(0).len(), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod batch;
+pub mod checkpoint;
+pub mod evaluator;
+pub mod process;
+pub mod token_net;
+pub mod trainer;

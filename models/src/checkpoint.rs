@@ -1,0 +1,350 @@
+//! A network on disk: a folder with weights and a manifest.
+//!
+//! ```text
+//! manifest.json          what the weights are for, and the checksum of every other file
+//! weights.safetensors    the weights to play with: the average of the trainer's
+//! learner.safetensors    the weights of the trainer's last step, to go on with; absent from a published network
+//! ```
+//!
+//! A checkpoint appears under its name complete or not at all, and is never changed.
+
+use crate::token_net::{ConfigError, TokenNet, TokenNetConfig};
+use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tch::{Device, TchError, Tensor};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Version of the folder's layout and of the manifest.
+pub const FORMAT_VERSION: u32 = 1;
+
+const MANIFEST: &str = "manifest.json";
+const WEIGHTS: &str = "weights.safetensors";
+const LEARNER: &str = "learner.safetensors";
+
+/// A checkpoint as it was loaded.
+#[derive(Debug)]
+pub struct Checkpoint {
+    /// The network to play with.
+    pub net: TokenNet,
+    /// The network to go on training with, where the checkpoint has one.
+    pub learner: Option<TokenNet>,
+    /// What the checkpoint says of itself.
+    pub manifest: Manifest,
+}
+
+/// What a network was trained to read: it must be used with exactly this.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contract {
+    /// Name of the game.
+    pub game: String,
+    /// Name of the encoder that made the samples.
+    pub encoder: String,
+    /// Version of that encoder.
+    pub encoder_version: u32,
+    /// Version of the numbering of actions.
+    pub action_codec_version: u32,
+}
+
+/// The contents of `manifest.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// [`FORMAT_VERSION`] of the program that wrote it.
+    pub format: u32,
+    /// What the network was trained to read.
+    pub contract: Contract,
+    /// Hash of the rules' data that it was trained on. Another hash is no reason to refuse: numbers of the rules may change
+    /// while observations keep their meaning; who loads it may warn.
+    pub rules_hash: String,
+    /// Optimisation steps behind the weights.
+    pub step: u64,
+    /// Figures worth keeping, by name: losses, games, scores.
+    pub figures: BTreeMap<String, f64>,
+    /// Sizes of the network.
+    pub network: TokenNetConfig,
+    /// Size and checksum of each file of weights.
+    pub files: BTreeMap<String, FileDigest>,
+}
+
+/// Size and checksum of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileDigest {
+    /// Length in bytes.
+    pub bytes: u64,
+    /// XXH3 of the contents, 64 bits in hexadecimal.
+    pub xxh3: String,
+}
+
+/// What a new checkpoint says of itself beside the network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Description {
+    /// What the network was trained to read.
+    pub contract: Contract,
+    /// Hash of the rules' data.
+    pub rules_hash: String,
+    /// Optimisation steps behind the weights.
+    pub step: u64,
+    /// Figures worth keeping; each must be finite.
+    pub figures: BTreeMap<String, f64>,
+}
+
+/// Why a checkpoint was not written or not loaded.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {reason}", path = path.display())]
+pub struct CheckpointError {
+    /// The file or folder at fault.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    #[source]
+    pub reason: CheckpointFault,
+}
+
+/// What is wrong with a checkpoint.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointFault {
+    /// It cannot be read or written.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// There is something under this name already.
+    #[error("already exists; checkpoints are never overwritten")]
+    Exists,
+    /// The manifest is not one.
+    #[error("not a manifest: {0}")]
+    Manifest(#[from] serde_json::Error),
+    /// It was written by a program with another layout.
+    #[error("checkpoint format {found}; this program reads format {FORMAT_VERSION}")]
+    Format {
+        /// The format that the manifest states.
+        found: u64,
+    },
+    /// The network reads something else than the caller offers.
+    #[error("made for {what} {found}, not {expected}")]
+    Contract {
+        /// Which part differs.
+        what: &'static str,
+        /// What the manifest states.
+        found: String,
+        /// What the caller has.
+        expected: String,
+    },
+    /// The sizes of the network are out of range.
+    #[error("network sizes: {0}")]
+    Sizes(#[from] ConfigError),
+    /// The manifest lists no such file, or one that checkpoints do not have.
+    #[error("the manifest lists other files than a checkpoint has")]
+    Files,
+    /// The length differs from the manifest's: the file was cut off or exchanged.
+    #[error("{found} bytes, but the manifest says {expected}")]
+    Length {
+        /// Length of the file.
+        found: u64,
+        /// Length in the manifest.
+        expected: u64,
+    },
+    /// The contents differ from the manifest's checksum.
+    #[error("damaged: the checksum is {found}, but the manifest says {expected}")]
+    Checksum {
+        /// Checksum of the file.
+        found: String,
+        /// Checksum in the manifest.
+        expected: String,
+    },
+    /// The file is not in the safetensors format.
+    #[error("not a safetensors file: {0}")]
+    Safetensors(#[from] SafeTensorError),
+    /// The tensors are not those of the network.
+    #[error("tensor {name} {problem}")]
+    Tensor {
+        /// Name of the tensor.
+        name: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// A figure of the description is not finite.
+    #[error("the figure {0} is not finite")]
+    Figure(String),
+    /// libtorch refused, for example for want of memory.
+    #[error("libtorch: {0}")]
+    Torch(#[from] TchError),
+}
+
+/// Writes a checkpoint as the folder `path`, which must not exist; its parent must.
+///
+/// `learner` has the sizes of `net`. After an error there is nothing under `path`.
+pub fn save(
+    path: &Path,
+    net: &TokenNet,
+    learner: Option<&TokenNet>,
+    description: &Description,
+) -> Result<Manifest, CheckpointError> {
+    let at = |reason: CheckpointFault| CheckpointError { path: path.to_owned(), reason };
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(at(CheckpointFault::Exists));
+    }
+    if let Some((name, _)) = description.figures.iter().find(|(_, figure)| !figure.is_finite()) {
+        return Err(at(CheckpointFault::Figure(name.clone())));
+    }
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    // Inside, because the temporary folder itself is private to its owner and the checkpoint shall have the usual rights.
+    let scratch =
+        tempfile::Builder::new().prefix(".checkpoint-").tempdir_in(parent).map_err(|error| at(error.into()))?;
+    let complete = scratch.path().join("complete");
+    let mut manifest = Manifest {
+        format: FORMAT_VERSION,
+        contract: description.contract.clone(),
+        rules_hash: description.rules_hash.clone(),
+        step: description.step,
+        figures: description.figures.clone(),
+        network: net.config().clone(),
+        files: BTreeMap::new(),
+    };
+    let write = || -> Result<Manifest, CheckpointFault> {
+        fs::create_dir(&complete)?;
+        for (name, net) in [(WEIGHTS, Some(net)), (LEARNER, learner)] {
+            let Some(net) = net else { continue };
+            let bytes = weights_to_bytes(net)?;
+            write_durably(&complete.join(name), &bytes)?;
+            manifest.files.insert(name.to_owned(), FileDigest::of(&bytes));
+        }
+        write_durably(&complete.join(MANIFEST), &serde_json::to_vec_pretty(&manifest)?)?;
+        fs::rename(&complete, path)?;
+        // The name is only as durable as its folder. Not every platform lets a folder be opened.
+        if let Ok(folder) = File::open(parent) {
+            folder.sync_all()?;
+        }
+        Ok(manifest)
+    };
+    write().map_err(at)
+}
+
+/// Loads the checkpoint in the folder `path` onto a device, if it was made for this contract and is undamaged.
+pub fn load(path: &Path, contract: &Contract, device: Device) -> Result<Checkpoint, CheckpointError> {
+    let manifest = load_manifest(path)?;
+    manifest.contract.check(contract).map_err(|reason| CheckpointError { path: path.join(MANIFEST), reason })?;
+    let load_net = |name: &str, digest: &FileDigest| {
+        let file = path.join(name);
+        read_weights(&file, digest, &manifest.network, device).map_err(|reason| CheckpointError { path: file, reason })
+    };
+    let net = match manifest.files.get(WEIGHTS) {
+        Some(digest) => load_net(WEIGHTS, digest)?,
+        None => return Err(CheckpointError { path: path.join(MANIFEST), reason: CheckpointFault::Files }),
+    };
+    let learner = manifest.files.get(LEARNER).map(|digest| load_net(LEARNER, digest)).transpose()?;
+    Ok(Checkpoint { net, learner, manifest })
+}
+
+/// Reads what a checkpoint says of itself, without its weights and whatever it was made for.
+pub fn load_manifest(path: &Path) -> Result<Manifest, CheckpointError> {
+    let file = path.join(MANIFEST);
+    let read = || -> Result<Manifest, CheckpointFault> {
+        #[derive(Deserialize)]
+        struct Format {
+            format: u64,
+        }
+        let text = fs::read(&file)?;
+        // Another format may have other fields: it is told apart first.
+        let Format { format } = serde_json::from_slice(&text)?;
+        if format != u64::from(FORMAT_VERSION) {
+            return Err(CheckpointFault::Format { found: format });
+        }
+        let manifest: Manifest = serde_json::from_slice(&text)?;
+        manifest.network.check()?;
+        if manifest.files.keys().any(|name| name != WEIGHTS && name != LEARNER) {
+            return Err(CheckpointFault::Files);
+        }
+        Ok(manifest)
+    };
+    read().map_err(|reason| CheckpointError { path: file.clone(), reason })
+}
+
+impl Contract {
+    /// Refuses a network that was made for something else than `offered`.
+    fn check(&self, offered: &Contract) -> Result<(), CheckpointFault> {
+        let number = |version: u32| version.to_string();
+        for (what, found, expected) in [
+            ("game", self.game.clone(), offered.game.clone()),
+            ("encoder", self.encoder.clone(), offered.encoder.clone()),
+            ("encoder version", number(self.encoder_version), number(offered.encoder_version)),
+            ("action codec version", number(self.action_codec_version), number(offered.action_codec_version)),
+        ] {
+            if found != expected {
+                return Err(CheckpointFault::Contract { what, found, expected });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FileDigest {
+    fn of(bytes: &[u8]) -> FileDigest {
+        FileDigest { bytes: bytes.len() as u64, xxh3: format!("{:016x}", xxh3_64(bytes)) }
+    }
+}
+
+fn write_durably(path: &Path, bytes: &[u8]) -> Result<(), CheckpointFault> {
+    let mut file = File::create_new(path)?;
+    file.write_all(bytes)?;
+    Ok(file.sync_all()?)
+}
+
+fn weights_to_bytes(net: &TokenNet) -> Result<Vec<u8>, CheckpointFault> {
+    let mut tensors = BTreeMap::new();
+    for (name, tensor) in net.store().variables() {
+        let mut values = vec![0f32; tensor.numel()];
+        tensor.f_to_device(Device::Cpu)?.f_contiguous()?.f_copy_data(&mut values, tensor.numel())?;
+        let shape: Vec<usize> = tensor.size().iter().map(|&length| length as usize).collect();
+        tensors.insert(name, (shape, values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>()));
+    }
+    let views = tensors
+        .iter()
+        .map(|(name, (shape, bytes))| Ok((name, TensorView::new(Dtype::F32, shape.clone(), bytes)?)))
+        .collect::<Result<Vec<_>, SafeTensorError>>()?;
+    Ok(safetensors::serialize(views, None)?)
+}
+
+fn read_weights(
+    path: &Path,
+    digest: &FileDigest,
+    config: &TokenNetConfig,
+    device: Device,
+) -> Result<TokenNet, CheckpointFault> {
+    let length = fs::metadata(path)?.len();
+    if length != digest.bytes {
+        return Err(CheckpointFault::Length { found: length, expected: digest.bytes });
+    }
+    let bytes = fs::read(path)?;
+    let found = FileDigest::of(&bytes);
+    if found != *digest {
+        return Err(CheckpointFault::Checksum { found: found.xxh3, expected: digest.xxh3.clone() });
+    }
+    let file = SafeTensors::deserialize(&bytes)?;
+    let net = TokenNet::new(config.clone(), 0, device)?;
+    let mut variables = net.store().variables();
+    let _no_grad = tch::no_grad_guard();
+    for (name, view) in file.iter() {
+        let fault = |problem| CheckpointFault::Tensor { name: name.to_owned(), problem };
+        let mut variable = variables.remove(name).ok_or_else(|| fault("is unknown to the network"))?;
+        let shape: Vec<i64> = view.shape().iter().map(|&length| length as i64).collect();
+        if view.dtype() != Dtype::F32 || shape != variable.size() {
+            return Err(fault("has another type or shape than in the network"));
+        }
+        let values: Vec<f32> = view.data().as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+        if !values.iter().all(|value| value.is_finite()) {
+            return Err(fault("has values that are not finite"));
+        }
+        variable.f_copy_(&Tensor::f_from_slice(&values)?.f_view(shape.as_slice())?)?;
+    }
+    match variables.into_keys().min() {
+        Some(name) => Err(CheckpointFault::Tensor { name, problem: "is missing" }),
+        None => Ok(net),
+    }
+}

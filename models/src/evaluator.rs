@@ -1,0 +1,147 @@
+//! From a batch of positions to probabilities and values.
+
+use crate::batch::{Batch, RunTable};
+use crate::token_net::TokenNet;
+use tch::{TchError, Tensor};
+
+/// Evaluates batches with a network of its own; each worker thread has one.
+#[derive(Debug)]
+pub struct NetEvaluator {
+    net: TokenNet,
+    pools: RunTable,
+}
+
+/// What a network says about the samples of a batch; filled again without allocation.
+#[derive(Clone, Debug, Default)]
+pub struct Evaluations {
+    policy: Vec<f32>,
+    action_starts: Vec<usize>,
+    wdl: Vec<[f32; 3]>,
+    margin: Vec<f32>,
+    logits: Vec<f32>,
+}
+
+/// Why a batch was not evaluated.
+#[derive(Debug, thiserror::Error)]
+pub enum EvaluateError {
+    /// The network put out something that is not a number: its weights or the inputs are damaged.
+    #[error("the network's output is not finite")]
+    NotFinite,
+    /// libtorch refused, for example for want of memory.
+    #[error("libtorch: {0}")]
+    Torch(#[from] TchError),
+}
+
+impl NetEvaluator {
+    /// An evaluator with this network, on the network's device.
+    pub fn new(net: TokenNet) -> NetEvaluator {
+        NetEvaluator { net, pools: RunTable::default() }
+    }
+
+    /// The network.
+    pub fn net(&self) -> &TokenNet {
+        &self.net
+    }
+
+    /// Takes the weights of another network of the same sizes.
+    pub fn set_weights(&mut self, net: &TokenNet) -> Result<(), EvaluateError> {
+        Ok(self.net.copy_from(net)?)
+    }
+
+    /// Evaluates all samples of the batch. After an error `evaluations` is empty.
+    pub fn evaluate(&mut self, batch: &Batch, evaluations: &mut Evaluations) -> Result<(), EvaluateError> {
+        evaluations.clear();
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let evaluated = self.evaluate_into(batch, evaluations);
+        if evaluated.is_err() {
+            evaluations.clear();
+        }
+        evaluated
+    }
+
+    fn evaluate_into(&mut self, batch: &Batch, evaluations: &mut Evaluations) -> Result<(), EvaluateError> {
+        let _no_grad = tch::no_grad_guard();
+        let outputs = self.net.forward(&self.net.inputs(batch, &mut self.pools)?)?;
+        copy_out(&outputs.action_logits, &mut evaluations.policy)?;
+        copy_out(&outputs.wdl_logits.f_reshape([-1])?, &mut evaluations.logits)?;
+        copy_out(&outputs.margin, &mut evaluations.margin)?;
+        let mut finite = evaluations.margin.iter().all(|margin| margin.is_finite());
+        for run in batch.action_starts().windows(2) {
+            finite &= softmax(&mut evaluations.policy[run[0]..run[1]]);
+        }
+        evaluations.action_starts.extend_from_slice(batch.action_starts());
+        for logits in evaluations.logits.as_chunks::<3>().0 {
+            let mut wdl = *logits;
+            finite &= softmax(&mut wdl);
+            evaluations.wdl.push(wdl);
+        }
+        if finite { Ok(()) } else { Err(EvaluateError::NotFinite) }
+    }
+}
+
+impl Evaluations {
+    /// Number of samples.
+    pub fn len(&self) -> usize {
+        self.wdl.len()
+    }
+
+    /// True if there is no sample.
+    pub fn is_empty(&self) -> bool {
+        self.wdl.is_empty()
+    }
+
+    /// Probabilities of a sample's legal actions, in their order; they sum to 1.
+    ///
+    /// # Panics
+    /// Like indexing, if `sample` is not below [`Evaluations::len`]; so do the others.
+    pub fn policy(&self, sample: usize) -> &[f32] {
+        &self.policy[self.action_starts[sample]..self.action_starts[sample + 1]]
+    }
+
+    /// Probabilities of win, draw and loss.
+    pub fn wdl(&self, sample: usize) -> [f32; 3] {
+        self.wdl[sample]
+    }
+
+    /// Expected result, -1 (loss) ..= 1 (win).
+    pub fn value(&self, sample: usize) -> f32 {
+        self.wdl[sample][0] - self.wdl[sample][2]
+    }
+
+    /// Expected margin, -1..=1.
+    pub fn margin(&self, sample: usize) -> f32 {
+        self.margin[sample]
+    }
+
+    fn clear(&mut self) {
+        self.policy.clear();
+        self.action_starts.clear();
+        self.wdl.clear();
+        self.margin.clear();
+        self.logits.clear();
+    }
+}
+
+fn copy_out(tensor: &Tensor, values: &mut Vec<f32>) -> Result<(), TchError> {
+    let count = tensor.numel();
+    values.resize(count, 0.0);
+    tensor.f_contiguous()?.f_copy_data(values, count)
+}
+
+/// Turns logits into probabilities; false if a logit is not finite. No logits are fine.
+fn softmax(logits: &mut [f32]) -> bool {
+    let highest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let mut sum = 0.0;
+    let mut finite = true;
+    for logit in logits.iter_mut() {
+        finite &= logit.is_finite();
+        *logit = (*logit - highest).exp();
+        sum += *logit;
+    }
+    for probability in logits.iter_mut() {
+        *probability /= sum;
+    }
+    finite
+}

@@ -1,0 +1,198 @@
+//! One optimisation step, and the average of the weights that actors play with.
+
+use crate::batch::{RunTable, Targets, TrainingBatch};
+use crate::token_net::TokenNet;
+use serde::{Deserialize, Serialize};
+use tch::nn::{self, OptimizerConfig};
+use tch::{Kind, TchError, Tensor};
+
+/// Trains a network with AdamW (Loshchilov and Hutter 2019).
+///
+/// A checkpoint keeps the weights and their average, not the optimiser's moments: a resumed run gathers those anew within
+/// some hundred steps.
+#[derive(Debug)]
+pub struct Trainer {
+    net: TokenNet,
+    average: TokenNet,
+    optimizer: nn::Optimizer,
+    config: TrainerConfig,
+    steps: u64,
+    table: RunTable,
+}
+
+/// How a network is trained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainerConfig {
+    /// Step size of AdamW.
+    pub learning_rate: f64,
+    /// Decoupled weight decay of AdamW.
+    pub weight_decay: f64,
+    /// Largest norm of the gradient of all weights together; longer ones are scaled down to it.
+    pub gradient_clip: f64,
+    /// What the policy's cross-entropy counts in the total loss; win, draw and loss count 1.
+    pub policy_weight: f64,
+    /// What the margin's squared error counts in the total loss.
+    pub margin_weight: f64,
+    /// Decay of the average of the weights for each step, 0..1; young averages decay faster.
+    pub average_decay: f64,
+}
+
+/// Losses of one step, averaged over the batch, before the weights moved.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Losses {
+    /// Cross-entropy of the policy in nats, over the samples that have a policy target; 0 if none has.
+    pub policy: f64,
+    /// Cross-entropy of win, draw and loss in nats.
+    pub wdl: f64,
+    /// Squared error of the margin.
+    pub margin: f64,
+    /// The weighted sum that was minimised.
+    pub total: f64,
+    /// Norm of the gradient before clipping.
+    pub gradient_norm: f64,
+}
+
+/// Why a step was not taken; the weights are as they were before.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// The batch is empty.
+    #[error("the training batch is empty")]
+    EmptyBatch,
+    /// The loss or its gradient is not finite.
+    #[error("step {step}: {what} is not finite")]
+    NotFinite {
+        /// Number of the step that failed, from 1.
+        step: u64,
+        /// What is not finite.
+        what: &'static str,
+    },
+    /// The two networks of a resumed run differ in size.
+    #[error("the network and its average differ in size")]
+    DifferentSizes,
+    /// libtorch refused, for example for want of memory.
+    #[error("libtorch: {0}")]
+    Torch(#[from] TchError),
+}
+
+impl Default for TrainerConfig {
+    fn default() -> TrainerConfig {
+        TrainerConfig {
+            learning_rate: 1e-3,
+            weight_decay: 1e-4,
+            gradient_clip: 5.0,
+            policy_weight: 1.0,
+            margin_weight: 0.5,
+            average_decay: 0.995,
+        }
+    }
+}
+
+impl Trainer {
+    /// Begins with this network; its weights are also the first average.
+    pub fn new(net: TokenNet, config: TrainerConfig) -> Result<Trainer, TrainError> {
+        let average = net.duplicate()?;
+        Trainer::resume(net, average, 0, config)
+    }
+
+    /// Goes on after `steps` steps that led to this network and this average.
+    pub fn resume(net: TokenNet, average: TokenNet, steps: u64, config: TrainerConfig) -> Result<Trainer, TrainError> {
+        if net.config() != average.config() {
+            return Err(TrainError::DifferentSizes);
+        }
+        let adamw = nn::AdamW { wd: config.weight_decay, ..Default::default() };
+        let optimizer = adamw.build(net.store(), config.learning_rate)?;
+        Ok(Trainer { net, average, optimizer, config, steps, table: RunTable::default() })
+    }
+
+    /// Takes one step on the batch.
+    pub fn step(&mut self, training: &TrainingBatch) -> Result<Losses, TrainError> {
+        if training.is_empty() {
+            return Err(TrainError::EmptyBatch);
+        }
+        let not_finite = |what| TrainError::NotFinite { step: self.steps + 1, what };
+        let inputs = self.net.inputs(training.batch(), &mut self.table)?;
+        let outputs = self.net.forward(&inputs)?;
+        let targets = Targets::new(training, &mut self.table, self.net.device())?;
+        let policy = policy_loss(&outputs.action_logits, &targets)?;
+        let wdl = cross_entropy(&outputs.wdl_logits, &targets.wdl)? / training.len() as f64;
+        let margin = outputs.margin.f_mse_loss(&targets.margin, tch::Reduction::Mean)?;
+        let total = &wdl + &policy * self.config.policy_weight + &margin * self.config.margin_weight;
+        let mut losses = Losses {
+            policy: f64::try_from(&policy)?,
+            wdl: f64::try_from(&wdl)?,
+            margin: f64::try_from(&margin)?,
+            total: f64::try_from(&total)?,
+            gradient_norm: 0.0,
+        };
+        if !losses.total.is_finite() {
+            return Err(not_finite("the loss"));
+        }
+        self.optimizer.zero_grad();
+        total.f_backward()?;
+        losses.gradient_norm = self.gradient_norm()?;
+        if !losses.gradient_norm.is_finite() {
+            return Err(not_finite("the gradient"));
+        }
+        self.optimizer.clip_grad_norm(self.config.gradient_clip);
+        self.optimizer.step();
+        self.steps += 1;
+        self.update_average()?;
+        Ok(losses)
+    }
+
+    /// The network as the last step left it.
+    pub fn net(&self) -> &TokenNet {
+        &self.net
+    }
+
+    /// The exponential moving average of the weights: steadier than the last step's, so this one plays.
+    pub fn average(&self) -> &TokenNet {
+        &self.average
+    }
+
+    /// Steps taken, those before a resumption included.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Changes the step size from the next step on.
+    pub fn set_learning_rate(&mut self, learning_rate: f64) {
+        self.optimizer.set_lr(learning_rate);
+    }
+
+    fn gradient_norm(&self) -> Result<f64, TchError> {
+        let gradients = self.net.store().trainable_variables().into_iter().map(|weight| weight.grad());
+        let norms =
+            gradients.filter(Tensor::defined).map(|gradient| gradient.f_norm()).collect::<Result<Vec<_>, _>>()?;
+        f64::try_from(Tensor::f_stack(&norms, 0)?.f_norm()?)
+    }
+
+    fn update_average(&mut self) -> Result<(), TchError> {
+        // Without the ramp the random first weights would stay in the average for 1 / (1 - decay) steps.
+        let ramp = (1.0 + self.steps as f64) / (10.0 + self.steps as f64);
+        let decay = self.config.average_decay.min(ramp);
+        let _no_grad = tch::no_grad_guard();
+        let averages = self.average.store().trainable_variables();
+        for (mut average, weight) in averages.into_iter().zip(self.net.store().trainable_variables()) {
+            let _ = average.f_lerp_(&weight, 1.0 - decay)?;
+        }
+        Ok(())
+    }
+}
+
+/// Sum of the cross-entropies of the rows.
+fn cross_entropy(logits: &Tensor, targets: &Tensor) -> Result<Tensor, TchError> {
+    logits.f_log_softmax(1, Kind::Float)?.f_mul(targets)?.f_sum(Kind::Float)?.f_neg()
+}
+
+fn policy_loss(logits: &Tensor, targets: &Targets) -> Result<Tensor, TchError> {
+    /// Leaves padding no probability and, unlike infinity, no undefined product with its target of 0.
+    const PADDING_LOGIT: f64 = -1e9;
+    if targets.policy_samples == 0 {
+        return Tensor::f_zeros([], (Kind::Float, logits.device()));
+    }
+    let padding = targets.is_action.f_eq(0.0)?;
+    let table = logits.f_index_select(0, &targets.action_table.f_view([-1])?)?.f_view_as(&targets.action_table)?;
+    Ok(cross_entropy(&table.f_masked_fill(&padding, PADDING_LOGIT)?, &targets.policy)? / targets.policy_samples as f64)
+}

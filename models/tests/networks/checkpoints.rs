@@ -1,0 +1,227 @@
+//! Checkpoints: what is written is read back, and nothing else is.
+
+use crate::positions::{lessons, small_config, small_net};
+use dervish_models::checkpoint::{self, CheckpointFault, Contract, Description, FORMAT_VERSION, Manifest};
+use dervish_models::evaluator::{Evaluations, NetEvaluator};
+use dervish_models::token_net::{TokenNet, TokenNetConfig};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tch::Device;
+use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_64;
+
+const WEIGHTS: &str = "weights.safetensors";
+
+fn description() -> Description {
+    Description {
+        contract: Contract {
+            game: "made-up".into(),
+            encoder: "tokens".into(),
+            encoder_version: 3,
+            action_codec_version: 2,
+        },
+        rules_hash: "00ff".into(),
+        step: 17,
+        figures: BTreeMap::from([("loss".into(), 0.1), ("games".into(), 1e6)]),
+    }
+}
+
+pub fn save(path: &Path, net: &TokenNet) -> Manifest {
+    checkpoint::save(path, net, None, &description()).expect("a checkpoint")
+}
+
+/// A folder with a checkpoint of a small network in it.
+fn saved() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("step-17");
+    save(&path, &small_net(1));
+    (folder, path)
+}
+
+/// The complaint about a checkpoint, for the usual contract.
+fn complaint(path: &Path) -> (PathBuf, CheckpointFault) {
+    let error = checkpoint::load(path, &description().contract, Device::Cpu).expect_err("a checkpoint to refuse");
+    let text = error.to_string();
+    assert!(text.starts_with(&error.path.display().to_string()) && !text.contains('\n'), "{text}");
+    (error.path, error.reason)
+}
+
+fn edit_manifest(path: &Path, edit: impl FnOnce(&mut Value)) {
+    let file = path.join("manifest.json");
+    let mut manifest = serde_json::from_slice(&fs::read(&file).expect("a manifest")).expect("JSON");
+    edit(&mut manifest);
+    fs::write(file, manifest.to_string()).expect("written");
+}
+
+/// Exchanges the weights and makes the manifest agree with them.
+fn exchange_weights(path: &Path, bytes: &[u8]) {
+    fs::write(path.join(WEIGHTS), bytes).expect("written");
+    edit_manifest(path, |manifest| {
+        manifest["files"][WEIGHTS]["bytes"] = bytes.len().into();
+        manifest["files"][WEIGHTS]["xxh3"] = format!("{:016x}", xxh3_64(bytes)).into();
+    });
+}
+
+#[test]
+fn a_loaded_network_is_bit_equal_and_answers_the_same() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (net, learner) = (small_net(1), small_net(2));
+    let first = folder.path().join("first");
+    let written = checkpoint::save(&first, &net, Some(&learner), &description()).expect("a checkpoint");
+    let loaded = checkpoint::load(&first, &description().contract, Device::Cpu).expect("a checkpoint");
+    assert_eq!(loaded.manifest, written);
+    assert_eq!((loaded.manifest.step, loaded.manifest.figures["loss"]), (17, 0.1));
+    let second = folder.path().join("second");
+    checkpoint::save(&second, &loaded.net, loaded.learner.as_ref(), &description()).expect("a checkpoint");
+    for file in ["manifest.json", WEIGHTS, "learner.safetensors"] {
+        assert_eq!(fs::read(first.join(file)).expect(file), fs::read(second.join(file)).expect(file), "{file}");
+    }
+    let evaluate = |net| {
+        let mut evaluations = Evaluations::default();
+        NetEvaluator::new(net).evaluate(lessons().batch(), &mut evaluations).expect("finite");
+        (0..16).map(|index| (evaluations.policy(index).to_vec(), evaluations.wdl(index))).collect::<Vec<_>>()
+    };
+    assert_eq!(evaluate(loaded.net), evaluate(net));
+}
+
+#[test]
+fn only_the_checkpoint_is_left_in_its_folder() {
+    let (folder, path) = saved();
+    let names = |path: &Path| {
+        let entries = fs::read_dir(path).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+        let mut names: Vec<String> = entries.map(|name| name.into_string().expect("a name")).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(folder.path()), ["step-17"]);
+    assert_eq!(names(&path), ["manifest.json", WEIGHTS]);
+}
+
+#[test]
+fn nothing_is_overwritten() {
+    let (_folder, path) = saved();
+    let before = fs::read(path.join(WEIGHTS)).expect("weights");
+    let error = checkpoint::save(&path, &small_net(9), None, &description()).expect_err("it exists");
+    assert!(matches!(error.reason, CheckpointFault::Exists), "{error}");
+    assert_eq!(fs::read(path.join(WEIGHTS)).expect("weights"), before);
+}
+
+#[test]
+fn a_failed_save_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut unfit = description();
+    unfit.figures.insert("elo".into(), f64::NAN);
+    let error = checkpoint::save(&folder.path().join("net"), &small_net(1), None, &unfit).expect_err("a NaN figure");
+    assert!(matches!(&error.reason, CheckpointFault::Figure(name) if name == "elo"), "{error}");
+    let lost = checkpoint::save(&folder.path().join("no/such/net"), &small_net(1), None, &description());
+    assert!(matches!(lost.expect_err("no parent").reason, CheckpointFault::Io(_)));
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+}
+
+#[test]
+fn another_format_or_contract_is_refused() {
+    let (_folder, path) = saved();
+    edit_manifest(&path, |manifest| manifest["format"] = (FORMAT_VERSION + 1).into());
+    let (file, reason) = complaint(&path);
+    assert_eq!(file, path.join("manifest.json"));
+    assert!(matches!(reason, CheckpointFault::Format { found: 2 }), "{reason}");
+
+    for (field, value, message) in [
+        ("game", Value::from("pig"), "made for game pig, not made-up"),
+        ("encoder", "planes".into(), "made for encoder planes, not tokens"),
+        ("encoder_version", 4.into(), "made for encoder version 4, not 3"),
+        ("action_codec_version", 1.into(), "made for action codec version 1, not 2"),
+    ] {
+        let (_folder, path) = saved();
+        edit_manifest(&path, |manifest| manifest["contract"][field] = value);
+        assert_eq!(complaint(&path).1.to_string(), message);
+    }
+}
+
+#[test]
+fn damaged_files_are_refused() {
+    let (_folder, path) = saved();
+    let weights = fs::read(path.join(WEIGHTS)).expect("weights");
+
+    fs::write(path.join(WEIGHTS), &weights[..weights.len() - 1]).expect("written");
+    let (file, reason) = complaint(&path);
+    assert_eq!(file, path.join(WEIGHTS));
+    assert!(matches!(reason, CheckpointFault::Length { .. }), "{reason}");
+
+    let mut flipped = weights.clone();
+    flipped[weights.len() / 2] ^= 1;
+    fs::write(path.join(WEIGHTS), flipped).expect("written");
+    let reason = complaint(&path).1;
+    assert!(matches!(reason, CheckpointFault::Checksum { .. }), "{reason}");
+
+    fs::remove_file(path.join(WEIGHTS)).expect("removed");
+    let reason = complaint(&path).1;
+    assert!(matches!(reason, CheckpointFault::Io(_)), "{reason}");
+}
+
+#[test]
+fn damaged_manifests_are_refused() {
+    type Edit = fn(&mut Value);
+    let edits: [(&str, Edit); 6] = [
+        ("a list", |manifest| *manifest = Value::Array(vec![])),
+        ("no step", |manifest| drop(manifest.as_object_mut().expect("an object").remove("step"))),
+        ("an unknown field", |manifest| manifest["colour"] = "red".into()),
+        ("sizes out of range", |manifest| manifest["network"]["hidden"] = 5000.into()),
+        ("no weights", |manifest| drop(manifest["files"].as_object_mut().expect("an object").remove(WEIGHTS))),
+        ("a file elsewhere", |manifest| {
+            manifest["files"]["../weights.safetensors"] = manifest["files"][WEIGHTS].clone()
+        }),
+    ];
+    for (what, edit) in edits {
+        let (_folder, path) = saved();
+        edit_manifest(&path, edit);
+        assert_eq!(complaint(&path).0, path.join("manifest.json"), "{what}");
+    }
+    let (_folder, path) = saved();
+    let text = fs::read(path.join("manifest.json")).expect("a manifest");
+    for length in 0..text.len() {
+        fs::write(path.join("manifest.json"), &text[..length]).expect("written");
+        assert!(matches!(complaint(&path).1, CheckpointFault::Manifest(_)), "cut to {length} bytes");
+    }
+    fs::remove_dir_all(&path).expect("removed");
+    assert!(matches!(complaint(&path).1, CheckpointFault::Io(_)));
+}
+
+#[test]
+fn weights_of_another_network_are_refused_even_with_the_right_checksum() {
+    let (folder, path) = saved();
+    let weights = fs::read(path.join(WEIGHTS)).expect("weights");
+
+    let wider = TokenNetConfig { trunk: 33, ..small_config() };
+    let other = folder.path().join("wider");
+    save(&other, &TokenNet::new(wider, 0, Device::Cpu).expect("a network"));
+    exchange_weights(&path, &fs::read(other.join(WEIGHTS)).expect("weights"));
+    let reason = complaint(&path).1.to_string();
+    assert!(reason.ends_with("has another type or shape than in the network"), "{reason}");
+
+    let rename = |from: &str, to: &str| {
+        let text = String::from_utf8_lossy(&weights[8..]).find(from).expect("the name of a tensor") + 8;
+        let mut renamed = weights.clone();
+        renamed[text..text + to.len()].copy_from_slice(to.as_bytes());
+        renamed
+    };
+    exchange_weights(&path, &rename("value.bias", "velue.bias"));
+    assert_eq!(complaint(&path).1.to_string(), "tensor velue.bias is unknown to the network");
+
+    // The last four bytes belong to a weight.
+    let mut infinite = weights.clone();
+    let end = infinite.len();
+    infinite[end - 4..].copy_from_slice(&f32::INFINITY.to_le_bytes());
+    exchange_weights(&path, &infinite);
+    let reason = complaint(&path).1.to_string();
+    assert!(reason.ends_with("has values that are not finite"), "{reason}");
+
+    let empty = safetensors::serialize(Vec::<(String, safetensors::tensor::TensorView)>::new(), None).expect("empty");
+    exchange_weights(&path, &empty);
+    assert_eq!(complaint(&path).1.to_string(), "tensor action_features.bias is missing");
+
+    exchange_weights(&path, b"no safetensors file");
+    assert!(matches!(complaint(&path).1, CheckpointFault::Safetensors(_)));
+}

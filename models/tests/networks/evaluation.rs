@@ -1,0 +1,164 @@
+//! Batches and their evaluation.
+
+use crate::positions::{Position, ragged_positions, small_config, small_net};
+use dervish_models::batch::{Batch, BatchError};
+use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
+use dervish_models::token_net::{TokenNet, TokenNetConfig};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use tch::Device;
+
+fn evaluate(evaluator: &mut NetEvaluator, positions: &[Position]) -> Evaluations {
+    let mut batch = Batch::new(&small_config());
+    for position in positions {
+        batch.push(&position.sample()).expect("a valid sample");
+    }
+    let mut evaluations = Evaluations::default();
+    evaluator.evaluate(&batch, &mut evaluations).expect("finite weights and inputs");
+    evaluations
+}
+
+fn assert_close(found: &[f32], expected: &[f32], what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-5, "{what}: {found} instead of {expected}");
+    }
+}
+
+#[test]
+fn a_ragged_batch_gives_what_its_samples_give_alone() {
+    let mut evaluator = NetEvaluator::new(small_net(1));
+    let positions = ragged_positions(2);
+    let together = evaluate(&mut evaluator, &positions);
+    assert_eq!(together.len(), positions.len());
+    for (index, position) in positions.iter().enumerate() {
+        let alone = evaluate(&mut evaluator, std::slice::from_ref(position));
+        assert_close(together.policy(index), alone.policy(0), "policy");
+        assert_close(&together.wdl(index), &alone.wdl(0), "win, draw and loss");
+        assert_close(&[together.margin(index)], &[alone.margin(0)], "margin");
+    }
+}
+
+#[test]
+fn outputs_are_distributions_over_the_legal_actions() {
+    let positions = ragged_positions(3);
+    let evaluations = evaluate(&mut NetEvaluator::new(small_net(1)), &positions);
+    for (index, position) in positions.iter().enumerate() {
+        let policy = evaluations.policy(index);
+        assert_eq!(policy.len(), position.action_tokens.len());
+        if !policy.is_empty() {
+            assert!((policy.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+        }
+        let [win, draw, loss] = evaluations.wdl(index);
+        assert!((win + draw + loss - 1.0).abs() < 1e-5);
+        assert_eq!(evaluations.value(index), win - loss);
+        assert!((-1.0..=1.0).contains(&evaluations.margin(index)));
+    }
+}
+
+#[test]
+fn the_order_of_tokens_does_not_matter_and_references_follow_them() {
+    let mut evaluator = NetEvaluator::new(small_net(4));
+    let position = Position::random(&mut ChaCha8Rng::seed_from_u64(6), 9, 12);
+    let width = small_config().token_features;
+    let last = position.groups.len() as u32 - 1;
+    let mut reversed = position.clone();
+    reversed.groups.reverse();
+    reversed.tokens = position.tokens.chunks(width).rev().flatten().copied().collect();
+    for token in reversed.action_tokens.iter_mut().flatten().flatten() {
+        *token = last - *token;
+    }
+    let (one, other) = (evaluate(&mut evaluator, &[position]), evaluate(&mut evaluator, &[reversed]));
+    assert_close(one.policy(0), other.policy(0), "policy");
+    assert_close(&one.wdl(0), &other.wdl(0), "win, draw and loss");
+}
+
+#[test]
+fn actions_that_differ_in_a_named_token_only_get_their_own_probability() {
+    let mut evaluator = NetEvaluator::new(small_net(7));
+    let mut position = Position::random(&mut ChaCha8Rng::seed_from_u64(8), 3, 3);
+    position.actions.fill(0.5);
+    position.action_tokens = vec![[Some(0), None], [None, Some(0)], [Some(2), None]];
+    let before = evaluate(&mut evaluator, &[position.clone()]);
+    let policy = before.policy(0);
+    assert!(policy[0] != policy[1] && policy[0] != policy[2], "{policy:?}");
+    position.action_tokens.swap(0, 2);
+    let after = evaluate(&mut evaluator, &[position]);
+    assert_close(after.policy(0), &[policy[2], policy[1], policy[0]], "policy");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_network_and_another_seed_another() {
+    let positions = ragged_positions(9);
+    let wdl = |seed| evaluate(&mut NetEvaluator::new(small_net(seed)), &positions).wdl(0);
+    assert_eq!(wdl(1), wdl(1));
+    assert_ne!(wdl(1), wdl(2));
+}
+
+#[test]
+fn a_cleared_batch_is_an_empty_one() {
+    let positions = ragged_positions(10);
+    let mut evaluator = NetEvaluator::new(small_net(1));
+    let mut batch = Batch::new(&small_config());
+    let (mut first, mut again) = (Evaluations::default(), Evaluations::default());
+    batch.push(&positions[0].sample()).expect("a valid sample");
+    evaluator.evaluate(&batch, &mut first).expect("finite");
+    batch.clear();
+    evaluator.evaluate(&batch, &mut again).expect("an empty batch is fine");
+    assert!(batch.is_empty() && again.is_empty());
+    batch.push(&positions[0].sample()).expect("a valid sample");
+    evaluator.evaluate(&batch, &mut again).expect("finite");
+    assert_eq!(first.policy(0), again.policy(0));
+}
+
+#[test]
+fn invalid_samples_are_refused_and_leave_the_batch_alone() {
+    let position = Position::random(&mut ChaCha8Rng::seed_from_u64(11), 4, 2);
+    let mut batch = Batch::new(&small_config());
+    let mut refused = |change: fn(&mut Position)| {
+        let mut changed = position.clone();
+        change(&mut changed);
+        let error = batch.push(&changed.sample()).expect_err("an invalid sample");
+        assert!(batch.is_empty());
+        error
+    };
+    let length = |what, found, expected| BatchError::Length { what, found, expected };
+    assert_eq!(refused(|position| position.globals.truncate(3)), length("globals", 3, 4));
+    assert_eq!(refused(|position| position.tokens.truncate(23)), length("tokens", 23, 24));
+    assert_eq!(refused(|position| position.actions.push(0.0)), length("actions", 11, 10));
+    assert_eq!(refused(|position| position.groups[2] = 3), BatchError::Group { token: 2, group: 3, groups: 3 });
+    assert_eq!(
+        refused(|position| position.action_tokens[1][1] = Some(4)),
+        BatchError::TokenReference { action: 1, token: 4, tokens: 4 }
+    );
+}
+
+#[test]
+fn what_is_not_finite_is_refused() {
+    let mut position = Position::random(&mut ChaCha8Rng::seed_from_u64(12), 4, 2);
+    position.globals[0] = f32::NAN;
+    let mut batch = Batch::new(&small_config());
+    batch.push(&position.sample()).expect("the batch takes any number");
+    let mut evaluations = Evaluations::default();
+    let refused = NetEvaluator::new(small_net(1)).evaluate(&batch, &mut evaluations);
+    assert!(matches!(refused, Err(EvaluateError::NotFinite)), "{refused:?}");
+    assert!(evaluations.is_empty());
+}
+
+#[test]
+fn a_batch_for_other_sizes_is_refused() {
+    let other = TokenNetConfig { token_features: 7, ..small_config() };
+    let mut batch = Batch::new(&other);
+    let position =
+        Position { tokens: vec![], groups: vec![], ..Position::random(&mut ChaCha8Rng::seed_from_u64(1), 0, 2) };
+    batch.push(&position.sample()).expect("a valid sample");
+    let refused = NetEvaluator::new(small_net(1)).evaluate(&batch, &mut Evaluations::default());
+    assert!(matches!(refused, Err(EvaluateError::Torch(_))), "{refused:?}");
+}
+
+#[test]
+fn sizes_out_of_range_are_refused() {
+    let config = TokenNetConfig { hidden: 0, ..small_config() };
+    let error = TokenNet::new(config, 0, Device::Cpu).expect_err("a size of 0");
+    assert_eq!(error.to_string(), "hidden is 0, not in 1..=4096");
+}

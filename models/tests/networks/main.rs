@@ -1,0 +1,6 @@
+//! The network, its evaluation and training, and its checkpoints, on made-up positions.
+
+mod checkpoints;
+mod evaluation;
+mod positions;
+mod training;

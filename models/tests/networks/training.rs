@@ -1,0 +1,175 @@
+//! Training steps.
+
+use crate::positions::{Position, lessons, push, small_config, small_net};
+use dervish_models::batch::{BatchError, Target, TrainingBatch};
+use dervish_models::evaluator::{Evaluations, NetEvaluator};
+use dervish_models::token_net::TokenNet;
+use dervish_models::trainer::{Losses, TrainError, Trainer, TrainerConfig};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeMap;
+
+/// The weights by name, read back from a checkpoint.
+fn weights(net: &TokenNet) -> BTreeMap<String, Vec<f32>> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("net");
+    crate::checkpoints::save(&path, net);
+    let bytes = std::fs::read(path.join("weights.safetensors")).expect("weights");
+    let file = safetensors::SafeTensors::deserialize(&bytes).expect("a safetensors file");
+    let values = |data: &[u8]| data.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+    file.iter().map(|(name, view)| (name.to_owned(), values(view.data()))).collect()
+}
+
+fn trainer(config: TrainerConfig) -> Trainer {
+    Trainer::new(small_net(3), config).expect("a trainer")
+}
+
+fn train(trainer: &mut Trainer, steps: usize) -> Losses {
+    let lessons = lessons();
+    (0..steps).map(|_| trainer.step(&lessons).expect("a step")).last().expect("at least one step")
+}
+
+#[test]
+fn an_untrained_network_knows_nothing() {
+    let losses = train(&mut trainer(TrainerConfig::default()), 1);
+    // An even chance of three results, and of each of 2 to 9 actions (each number twice in the lessons).
+    let uniform_policy = (2..=9).map(|actions| f64::from(actions).ln()).sum::<f64>() / 8.0;
+    assert!((losses.wdl - 3f64.ln()).abs() < 0.05, "{losses:?}");
+    assert!((losses.policy - uniform_policy).abs() < 0.05, "{losses:?}");
+    // The margins are k / 15 - 1/2 for k = 0..=15: mean square 31/90 - 1/2 + 1/4.
+    assert!((losses.margin - (31.0 / 90.0 - 0.25)).abs() < 0.05, "{losses:?}");
+    let total = losses.wdl + losses.policy + 0.5 * losses.margin;
+    assert!((losses.total - total).abs() < 1e-5, "{losses:?}");
+}
+
+#[test]
+fn a_few_lessons_are_learnt_by_heart() {
+    let mut trainer = trainer(TrainerConfig { learning_rate: 5e-3, average_decay: 0.9, ..Default::default() });
+    let losses = train(&mut trainer, 300);
+    assert!(losses.policy < 0.02 && losses.wdl < 0.02 && losses.margin < 0.005, "{losses:?}");
+    let mut evaluations = Evaluations::default();
+    let average = trainer.average().duplicate().expect("a copy");
+    NetEvaluator::new(average).evaluate(lessons().batch(), &mut evaluations).expect("finite");
+    for index in 0..16 {
+        let policy = evaluations.policy(index);
+        assert!(policy[index % policy.len()] > 0.9, "lesson {index}: {policy:?}");
+        assert!(evaluations.wdl(index)[index % 3] > 0.9, "lesson {index}");
+        assert!((evaluations.margin(index) - (index as f32 / 15.0 - 0.5)).abs() < 0.2, "lesson {index}");
+    }
+}
+
+#[test]
+fn every_weight_tensor_learns() {
+    // Without decay a weight moves only if it has a gradient.
+    let mut trainer = trainer(TrainerConfig { weight_decay: 0.0, ..Default::default() });
+    let before = weights(trainer.net());
+    train(&mut trainer, 1);
+    let after = weights(trainer.net());
+    assert_eq!(before.len(), 16);
+    for (name, values) in before {
+        assert_ne!(values, after[&name], "{name} has no gradient");
+    }
+}
+
+#[test]
+fn the_same_seed_and_lessons_give_the_same_weights() {
+    let trained = || {
+        let mut trainer = trainer(TrainerConfig::default());
+        train(&mut trainer, 5);
+        weights(trainer.average())
+    };
+    assert_eq!(trained(), trained());
+}
+
+#[test]
+fn the_average_follows_the_weights() {
+    let mut trainer = trainer(TrainerConfig::default());
+    let start = weights(trainer.net());
+    train(&mut trainer, 1);
+    let (stepped, average) = (weights(trainer.net()), weights(trainer.average()));
+    for (name, average) in average {
+        for (index, value) in average.iter().enumerate() {
+            // The first average decays by (1 + 1) / (10 + 1) instead of 0.995.
+            let expected = start[&name][index] * 2.0 / 11.0 + stepped[&name][index] * 9.0 / 11.0;
+            assert!((value - expected).abs() < 1e-6, "{name}[{index}]: {value} instead of {expected}");
+        }
+    }
+}
+
+#[test]
+fn a_long_gradient_is_cut_to_the_limit() {
+    // With a gradient of 1e-12 against AdamW's epsilon of 1e-8, weights move by at most 1e-4 of the step size, 1e-7.
+    let mut clipped = trainer(TrainerConfig { gradient_clip: 1e-12, weight_decay: 0.0, ..Default::default() });
+    let before = weights(clipped.net());
+    let losses = train(&mut clipped, 1);
+    assert!(losses.gradient_norm > 0.01, "the norm before clipping is reported: {losses:?}");
+    for (name, values) in weights(clipped.net()) {
+        for (value, old) in values.iter().zip(&before[&name]) {
+            assert!((value - old).abs() < 2e-7, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_loss_that_is_not_finite_changes_nothing() {
+    let mut trainer = trainer(TrainerConfig::default());
+    train(&mut trainer, 2);
+    let before = (weights(trainer.net()), weights(trainer.average()));
+    let mut damaged = TrainingBatch::new(&small_config());
+    let mut position = Position::random(&mut ChaCha8Rng::seed_from_u64(1), 3, 2);
+    position.tokens[0] = f32::NAN;
+    push(&mut damaged, &position, &Target { policy: &[], wdl: [1.0, 0.0, 0.0], margin: 0.0 }).expect("valid shapes");
+    let refused = trainer.step(&damaged);
+    assert!(matches!(refused, Err(TrainError::NotFinite { step: 3, .. })), "{refused:?}");
+    assert_eq!((weights(trainer.net()), weights(trainer.average())), before);
+    assert_eq!(trainer.steps(), 2);
+    train(&mut trainer, 1);
+}
+
+#[test]
+fn a_sample_without_policy_target_does_not_count_in_the_policy_loss() {
+    let position = Position::random(&mut ChaCha8Rng::seed_from_u64(2), 3, 4);
+    let mut with = TrainingBatch::new(&small_config());
+    let target = Target { policy: &[(1, 0.25), (3, 0.75)], wdl: [0.5, 0.0, 0.5], margin: 0.5 };
+    push(&mut with, &position, &target).expect("a valid sample");
+    let mut mixed = with.clone();
+    push(&mut mixed, &position, &Target { policy: &[], ..target }).expect("a valid sample");
+    let (one, both) = (
+        trainer(TrainerConfig::default()).step(&with).expect("a step"),
+        trainer(TrainerConfig::default()).step(&mixed).expect("a step"),
+    );
+    assert!((one.policy - both.policy).abs() < 1e-6, "{one:?} {both:?}");
+    assert!((one.policy - 4f64.ln()).abs() < 0.05, "{one:?}");
+}
+
+#[test]
+fn batches_without_policy_or_actions_train_the_values() {
+    let mut batch = TrainingBatch::new(&small_config());
+    let position = Position::random(&mut ChaCha8Rng::seed_from_u64(3), 3, 0);
+    push(&mut batch, &position, &Target { policy: &[], wdl: [0.0, 0.0, 1.0], margin: -1.0 }).expect("a valid sample");
+    let losses = trainer(TrainerConfig::default()).step(&batch).expect("a step");
+    assert_eq!(losses.policy, 0.0);
+    batch.clear();
+    assert!(matches!(trainer(TrainerConfig::default()).step(&batch), Err(TrainError::EmptyBatch)));
+}
+
+#[test]
+fn invalid_targets_are_refused_and_leave_the_batch_alone() {
+    let position = Position::random(&mut ChaCha8Rng::seed_from_u64(4), 3, 4);
+    let good = Target { policy: &[(0, 1.0)], wdl: [1.0, 0.0, 0.0], margin: 0.0 };
+    let mut batch = TrainingBatch::new(&small_config());
+    push(&mut batch, &position, &good).expect("a valid sample");
+    let mut refused = |target: &Target| {
+        let error = push(&mut batch, &position, target).expect_err("an invalid target");
+        assert_eq!(batch.len(), 1);
+        error
+    };
+    let outside = |action| BatchError::PolicyTarget { action, actions: 4 };
+    assert_eq!(refused(&Target { policy: &[(4, 1.0)], ..good }), outside(4));
+    assert_eq!(refused(&Target { policy: &[(2, 0.5), (2, 0.5)], ..good }), outside(2));
+    assert_eq!(refused(&Target { policy: &[(2, 0.5)], ..good }), BatchError::TargetRange("policy"));
+    assert_eq!(refused(&Target { wdl: [0.5, 0.0, 0.0], ..good }), BatchError::TargetRange("win, draw and loss"));
+    assert_eq!(refused(&Target { wdl: [1.5, -0.5, 0.0], ..good }), BatchError::TargetRange("win, draw and loss"));
+    assert_eq!(refused(&Target { margin: f32::NAN, ..good }), BatchError::TargetRange("margin"));
+    trainer(TrainerConfig::default()).step(&batch).expect("what was accepted trains");
+}
