@@ -36,7 +36,7 @@ soak: build
 
 bench: libtorch
 	cargo run --release --package dervish-training -- bench
-	cargo run --package dervish-models --example inference_speed
+	cargo run --package dervish-models --example network_speed
 
 clean:
 	cargo clean

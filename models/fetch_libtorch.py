@@ -165,7 +165,7 @@ def download(requirement, folder):
     wheels = set(folder.glob("*.whl")) - before
     if result.returncode != 0 or len(wheels) != 1:
         complaints = [line for line in result.stderr.splitlines() if line.startswith("ERROR")] or result.stderr.splitlines()
-        raise FetchError(f"pip can't download {requirement}: {complaints[-1] if complaints else 'no reason given'}")
+        raise FetchError(f"pip can't download {requirement} (is the registry within reach?): {complaints[-1] if complaints else 'no reason given'}")
     return wheels.pop()
 
 
