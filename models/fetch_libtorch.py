@@ -31,8 +31,8 @@ VERSION = "2.11.0"
 # The C++ library is the same in the wheel of every Python version; any one will do.
 WHEEL_PYTHON = "311"
 
-# The x86-64 and arm64 wheels for Linux are built with CUDA: libtorch_cpu links against the CUDA runtime and profiler (small,
-# usable without a GPU), while everything below is reached through libtorch_cuda only.
+# The x86-64 and arm64 wheels for Linux are built with CUDA: libtorch_cpu links against the CUDA runtime and profiler
+# (small, usable without a GPU), while what is left out is reached through libtorch_cuda only.
 CUDA_DEPENDENCIES = {"libcudart.so.13": "nvidia-cuda-runtime==13.0.96", "libcupti.so.13": "nvidia-cuda-cupti==13.0.85"}
 LEFT_OUT = ("*cuda*", "*nvshmem*", "*nvrtc*", "libtorch_python.*", "libtorch.so", "libtorch_global_deps.*", "libshm.*")
 
@@ -46,11 +46,8 @@ def main():
     destination = Path(sys.argv[1]).absolute() if len(sys.argv) > 1 else root / ".libtorch"
     try:
         print(f"libtorch {VERSION}: {provide(destination)}")
-    except FetchError as reason:
+    except (FetchError, OSError, zipfile.BadZipFile) as reason:
         print(f"libtorch {VERSION}: {reason}", file=sys.stderr)
-        sys.exit(2)
-    except OSError as error:
-        print(f"libtorch {VERSION}: {error}", file=sys.stderr)
         sys.exit(2)
 
 
@@ -118,7 +115,7 @@ def python_torch():
         check(folder, "PyTorch")
     except FetchError:
         return None
-    imported = subprocess.run([sys.executable, "-c", "import torch"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    imported = subprocess.run([sys.executable, "-c", "import torch"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return folder if imported.returncode == 0 else None
 
 
@@ -139,13 +136,11 @@ def put_in_place(ready, destination):
 def wheel_platforms():
     """pip's platform tags that a wheel for this machine may carry."""
     machine = platform.machine().lower()
-    if sys.platform == "darwin":
-        if machine != "arm64":
-            raise FetchError(f"PyPI has no PyTorch {VERSION} for macOS on {machine}; set LIBTORCH to a libtorch of that version")
+    machine = {"amd64": "x86_64"}.get(machine, machine)
+    if (sys.platform, machine) == ("darwin", "arm64"):
         return [f"macosx_{major}_0_arm64" for major in range(11, 16)]
-    machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
     if not sys.platform.startswith("linux") or machine not in ("x86_64", "aarch64"):
-        raise FetchError(f"PyPI has no PyTorch {VERSION} for {sys.platform} on {machine}; set LIBTORCH to a libtorch of that version")
+        raise FetchError(f"PyPI has no PyTorch of this version for {sys.platform} on {machine}; set LIBTORCH")
     libc, libc_version = platform.libc_ver()
     if libc and (libc != "glibc" or tuple(int(part) for part in libc_version.split(".")[:2]) < (2, 28)):
         raise FetchError(f"the PyPI wheel needs glibc 2.28 or newer, this is {libc} {libc_version}")
@@ -153,9 +148,9 @@ def wheel_platforms():
 
 
 def download(requirement, folder):
-    """Downloads the wheel of one pinned requirement for this platform, whatever this Python is, and returns its path."""
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--dest", str(folder)]
-    command += ["--only-binary=:all:", "--implementation=cp", f"--python-version={WHEEL_PYTHON}"]
+    """Downloads the wheel of one pinned requirement, whatever the version of this Python, and returns its path."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    command += [f"--dest={folder}", "--only-binary=:all:", "--implementation=cp", f"--python-version={WHEEL_PYTHON}"]
     command += [f"--abi=cp{WHEEL_PYTHON}", "--abi=none"]
     command += [f"--platform={tag}" for tag in wheel_platforms()]
     if importlib.util.find_spec("pip") is None:
@@ -164,8 +159,9 @@ def download(requirement, folder):
     result = subprocess.run(command + [requirement], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     wheels = set(folder.glob("*.whl")) - before
     if result.returncode != 0 or len(wheels) != 1:
-        complaints = [line for line in result.stderr.splitlines() if line.startswith("ERROR")] or result.stderr.splitlines()
-        raise FetchError(f"pip can't download {requirement} (is the registry within reach?): {complaints[-1] if complaints else 'no reason given'}")
+        complaints = result.stderr.splitlines() or ["ERROR: no reason given"]
+        complaint = [line for line in complaints if line.startswith("ERROR")] or complaints
+        raise FetchError(f"pip can't download {requirement} (is the registry within reach?): {complaint[-1]}")
     return wheels.pop()
 
 
@@ -193,11 +189,10 @@ def carve(scratch):
         link_torch(libraries)
     (libtorch / "build-version").write_text(f"{version}\n")
     check(libtorch, "the carved libtorch")
-    loads = subprocess.run(
-        [sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", str(libraries / f"libtorch.{library_suffix()}")],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    # In a process of its own: a library that crashes must not take this one along.
+    load = [sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])"]
+    load.append(str(libraries / f"libtorch.{library_suffix()}"))
+    loads = subprocess.run(load, stderr=subprocess.PIPE, text=True)
     if loads.returncode != 0:
         raise FetchError(f"the carved library doesn't load: {loads.stderr.strip().splitlines()[-1]}")
     return libtorch
@@ -237,7 +232,8 @@ def link_torch(libraries):
     command += ["-Wl,-rpath,$ORIGIN", "-Wl,--allow-shlib-undefined"]
     result = subprocess.run(command, stderr=subprocess.PIPE, text=True)
     if result.returncode != 0:
-        raise FetchError(f"linking libtorch.so failed: {(result.stderr.strip().splitlines() or ['no reason given'])[-1]}")
+        complaints = result.stderr.strip().splitlines() or ["no reason given"]
+        raise FetchError(f"linking libtorch.so failed: {complaints[-1]}")
 
 
 if __name__ == "__main__":
