@@ -277,6 +277,8 @@ pub struct KindData {
     pub movement: u8,
     /// Counters in the pool (2.3).
     pub pool: u8,
+    /// Land units that a vessel carries (8.7); 0 for all else.
+    pub carries: u8,
     /// Whether the unit is armed with rifles for spoils (9.10: all infantry but levies).
     pub rifle_armed: bool,
 }
@@ -347,6 +349,14 @@ impl Catalogue {
     #[inline]
     pub fn of(&self, kind: Kind) -> &KindData {
         &self.kinds[kind.index()]
+    }
+    /// The class of `kind`; under the event `poor_morale` Egyptian units of class L are of class R, guns and gunboats
+    /// too (4.3).
+    #[inline]
+    pub fn class_under(&self, kind: Kind, poor_morale: bool) -> Class {
+        let data = self.of(kind);
+        let sunk = poor_morale && data.nation == Nation::Egyptian && data.class == Class::L;
+        if sunk { Class::R } else { data.class }
     }
     /// The ratings of `leader`.
     #[inline]

@@ -36,6 +36,8 @@ struct KindTable {
     r#move: u8,
     pool: u8,
     #[serde(default)]
+    carries: u8,
+    #[serde(default)]
     rifle_armed: bool,
 }
 
@@ -127,6 +129,7 @@ impl From<KindTable> for KindData {
             cavalry: table.cavalry,
             movement: table.r#move,
             pool: table.pool,
+            carries: table.carries,
             rifle_armed: table.rifle_armed,
         }
     }

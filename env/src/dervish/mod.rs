@@ -1,13 +1,18 @@
 //! The campaign: the Mahdist War in the Sudan, 1882-85. Rules by number in `env/RULES.md`.
 
 pub mod board;
+pub mod campaign;
 pub mod catalogue;
 pub mod catalogue_file;
 pub mod data_file;
+pub mod decision;
 pub mod force;
 pub mod hexside;
 pub mod map_file;
 mod map_layers;
+mod notation;
+pub mod order;
+mod position;
 mod region_file;
 pub mod rules;
 pub mod scenario;
@@ -15,3 +20,8 @@ pub mod scenario_file;
 mod scenario_reader;
 pub mod tables;
 pub mod tables_file;
+mod turn;
+pub mod units;
+
+pub use campaign::Campaign;
+pub use position::RULES_VERSION;

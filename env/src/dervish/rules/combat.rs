@@ -5,7 +5,7 @@
 //! counts what the fire round has left.
 
 use crate::dervish::board::{PlaceKind, Relief};
-use crate::dervish::catalogue::{COMBAT, Catalogue, Class, GUNBOATS, KINDS, Kind, KindSet, LAND, Nation, Side};
+use crate::dervish::catalogue::{COMBAT, Catalogue, Class, GUNBOATS, KINDS, Kind, KindSet, LAND, Side};
 use crate::dervish::force::Force;
 use crate::dervish::scenario::Options;
 use crate::dervish::tables::{Morale, Tables};
@@ -279,9 +279,7 @@ impl Combat<'_> {
     /// The class of a kind in this game turn (2.1, 4.3 `poor_morale`).
     #[inline]
     pub fn class(&self, kind: Kind) -> Class {
-        let data = self.catalogue.of(kind);
-        let sunk = self.poor_morale && data.nation == Nation::Egyptian && data.class == Class::L;
-        if sunk { Class::R } else { data.class }
+        self.catalogue.class_under(kind, self.poor_morale)
     }
 
     pub(super) fn start(&self) -> Standing {

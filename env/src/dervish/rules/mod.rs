@@ -4,8 +4,23 @@
 //! * [`modifiers`]: what a force brings to a combat, and the modifiers of its tests (9.4, 9.5).
 //! * [`losses`]: who suffers (9.7, 9.8).
 //! * [`odds`]: the exact distribution of a combat over all dice.
+//!
+//! The others act on a position: `setup` (2.7), `events` (4), `reinforcements` (5, 8.9, 12), `march` (8), `movement`
+//! (8.3, 8.7), `fight` (9 on the map), `capture` (6.2, 8.12, 9.11), `supply` (10), `recovery` (11), `victory` (14). For
+//! each decision of theirs there is one function that lists its options, one that tells whether an answer is legal, and
+//! one that obeys it; the order in which they come is in `turn`.
 
+pub(crate) mod capture;
 pub mod combat;
+pub(crate) mod events;
+pub(crate) mod fight;
 pub mod losses;
+pub(crate) mod march;
 pub mod modifiers;
+pub(crate) mod movement;
 pub mod odds;
+pub(crate) mod recovery;
+pub(crate) mod reinforcements;
+pub(crate) mod setup;
+pub(crate) mod supply;
+pub(crate) mod victory;

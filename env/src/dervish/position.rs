@@ -1,0 +1,210 @@
+//! The campaign as a [`Position`] of the framework.
+
+use super::campaign::{Campaign, Favour, GroupKind};
+use super::catalogue::Side;
+use super::decision::Decision;
+use super::order::{ACTIONS, Order};
+use super::rules::combat::Test;
+use crate::game::{
+    Action, Actor, GameIdentity, GameResult, IllegalMove, MergedOutcome, Outcome, Position, RollKey, Seat,
+    WeightedOutcome,
+};
+
+/// Version of the rules as implemented; raised whenever play changes for the same data.
+pub const RULES_VERSION: u32 = 1;
+
+impl Position for Campaign {
+    const ACTIONS: usize = ACTIONS;
+    const MAX_DECISIONS: usize = 200_000;
+
+    fn identity(&self) -> GameIdentity {
+        GameIdentity {
+            game: "dervish".to_string(),
+            rules_version: RULES_VERSION,
+            rules_hash: self.scenario.hash.clone(),
+            scenario: self.scenario.name.clone(),
+        }
+    }
+
+    fn seat_name(seat: Seat) -> &'static str {
+        Side::of_seat(seat).id()
+    }
+
+    #[inline]
+    fn actor(&self) -> Actor {
+        match self.pending.decision {
+            Decision::Finished => Actor::Finished,
+            decision if decision.is_roll() => Actor::Chance,
+            _ => Actor::Player(self.decider().seat()),
+        }
+    }
+
+    fn legal_actions_into(&self, actions: &mut Vec<Action>) {
+        actions.clear();
+        let _ = self.options(&mut |order| {
+            actions.push(order.action());
+            std::ops::ControlFlow::Continue(())
+        });
+    }
+
+    fn is_legal(&self, action: Action) -> bool {
+        Order::of(action).is_some_and(|order| self.order_legal(order))
+    }
+
+    fn apply_legal(&mut self, action: Action) {
+        debug_assert!(self.is_legal(action), "{action:?} is not legal: {}", self.pending_line());
+        if let Some(order) = Order::of(action) {
+            self.obey(order);
+            self.settle();
+        }
+    }
+
+    fn chance_outcomes_into(&self, outcomes: &mut Vec<WeightedOutcome>) {
+        match self.pending.decision.dice() {
+            Some(dice) => dice.outcomes_into(outcomes),
+            None => outcomes.clear(),
+        }
+    }
+
+    fn chance_total(&self) -> u32 {
+        self.pending.decision.dice().map_or(0, |dice| dice.total())
+    }
+
+    fn roll_key(&self) -> RollKey {
+        RollKey(self.roll_number())
+    }
+
+    fn resolve_possible(&mut self, outcome: Outcome) {
+        self.take_roll(outcome.0);
+        self.settle();
+    }
+
+    /// A whole combat, from its first test on, and a march roll: the distributions that search wants whole.
+    fn merged_outcomes_into(&self, merged: &mut Vec<MergedOutcome>) -> bool {
+        merged.clear();
+        match self.pending.decision {
+            Decision::RollFireMarching
+            | Decision::RollFireDefending
+            | Decision::RollMeleeMarching
+            | Decision::RollMeleeDefending
+                if self.battle.dice == [0; 4] =>
+            {
+                let distribution = self.combat().distribution();
+                for ending in distribution.endings() {
+                    let rolls = Test::ALL.iter().map(|t| ending.dice[*t as usize]).filter(|die| *die > 0);
+                    merged.push(MergedOutcome {
+                        weight: ending.weight,
+                        rolls: rolls.map(|die| Outcome(u16::from(die))).collect(),
+                    });
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn result(&self) -> Option<GameResult> {
+        (self.pending.decision == Decision::Finished)
+            .then(|| GameResult { winner: self.winner.map(Side::seat), margin: self.margin() })
+    }
+
+    fn turn(&self) -> u32 {
+        let second = self.active != self.scenario.first_player;
+        2 * u32::from(self.turn) + u32::from(second)
+    }
+
+    fn write_bytes(&self, bytes: &mut Vec<u8>) {
+        let mut put = |values: &[u8]| bytes.extend_from_slice(values);
+        let p = &self.pending;
+        put(&[p.decision as u8, p.subject, p.amount]);
+        put(&p.hex.0.to_le_bytes());
+        put(&[self.turn, self.active as u8, self.phase as u8, self.stage]);
+        put(&self.cursor.0.to_le_bytes());
+        put(&(self.units.as_slice().len() as u16).to_le_bytes());
+        for cohort in self.units.as_slice() {
+            put(&cohort.bits().to_le_bytes());
+        }
+        for leader in &self.leaders {
+            put(&leader.hex.0.to_le_bytes());
+            put(&[u8::from(leader.lost) << 3 | u8::from(leader.grouped) << 2 | leader.status as u8]);
+        }
+        for side in 0..2 {
+            put(&self.control[side].to_le_bytes());
+            put(&self.eliminated[side].to_le_bytes());
+            put(&[self.gunboats_lost[side], self.sinking[side]]);
+        }
+        put(&self.sinking_at.0.to_le_bytes());
+        put(&self.arrived.to_le_bytes());
+        for gunboat in &self.gunboats_out {
+            put(&gunboat.hex.0.to_le_bytes());
+            put(&[gunboat.returns, u8::from(gunboat.british)]);
+        }
+        let e = &self.events;
+        put(&[self.railway, e.current.map_or(u8::MAX, |event| event as u8), e.amount]);
+        let flags = [
+            e.poor_morale,
+            e.withdraw,
+            e.dry_weather,
+            e.good_harvest,
+            e.religious_disagreement,
+            e.poor_communications,
+            e.spoilt_biscuits,
+            e.landing,
+            e.leaving,
+            e.in_play,
+        ];
+        put(&flags.iter().enumerate().fold(0u16, |bits, (i, f)| bits | u16::from(*f) << i).to_le_bytes());
+        debug_assert!(e.favour != Favour::None || !e.favoured.is_some());
+        put(&e.favoured.0.to_le_bytes());
+        put(&[e.favour as u8, e.war as u8, e.field_forces]);
+        let g = &self.group;
+        debug_assert!(g.kind != GroupKind::None || !g.hex.is_some());
+        put(&[g.kind as u8, g.rolls, u8::from(g.failed) << 1 | u8::from(g.favoured)]);
+        put(&g.hex.0.to_le_bytes());
+        put(&g.came_from.0.to_le_bytes());
+        let b = &self.battle;
+        put(&[b.stage as u8, b.leader_use[0] as u8, b.leader_use[1] as u8]);
+        put(&b.from.0.to_le_bytes());
+        put(&b.target.0.to_le_bytes());
+        put(&b.dice);
+        put(&[b.winner.map_or(u8::MAX, |side| side as u8), b.guns_taken, b.rifles_taken]);
+        put(&b.gunboats_hit);
+        put(&self.escaping.to_le_bytes());
+        put(&self.to_place);
+        for hex in self.spent {
+            put(&hex.0.to_le_bytes());
+        }
+        put(&[self.months_held, self.winner.map_or(u8::MAX, |side| side as u8)]);
+    }
+
+    fn action_text(&self, action: Action) -> String {
+        Order::of(action).map_or_else(|| action.0.to_string(), |order| self.order_text(order))
+    }
+
+    fn parse_action(&self, text: &str) -> Result<Action, IllegalMove> {
+        let words = |s: &str| s.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>();
+        let wanted = words(text);
+        let mut legal = Vec::new();
+        self.legal_actions_into(&mut legal);
+        legal.iter().copied().find(|a| words(&self.action_text(*a)) == wanted).ok_or_else(|| IllegalMove::NotLegal {
+            action: format!("'{}'", text.trim()),
+            reason: match legal.first() {
+                Some(first) => format!(
+                    "expected one of {} orders such as '{}' for {}",
+                    legal.len(),
+                    self.action_text(*first),
+                    self.pending_line()
+                ),
+                None => format!("no player is to act: {}", self.pending_line()),
+            },
+        })
+    }
+
+    fn pending_text(&self) -> String {
+        self.pending_line()
+    }
+
+    fn pending_kind(&self) -> &'static str {
+        self.pending.decision.id()
+    }
+}

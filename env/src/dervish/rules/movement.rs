@@ -1,0 +1,380 @@
+//! Movement over land (8.3, 8.9) and along rivers (8.7): what a hex costs, what is closed, where a mover can get.
+
+use super::super::board::{CELLS, Ground, Hex, PlaceKind, Reach as Water, Relief};
+use super::super::campaign::Campaign;
+use super::super::catalogue::{COMBAT, GUNBOATS, Kind, KindSet, LAND, Side};
+
+/// A set of hexes.
+#[derive(Clone, Copy)]
+pub(crate) struct HexSet([u64; CELLS.div_ceil(64)]);
+
+impl HexSet {
+    pub(crate) const EMPTY: HexSet = HexSet([0; CELLS.div_ceil(64)]);
+    #[inline]
+    pub(crate) fn has(&self, hex: Hex) -> bool {
+        self.0[hex.index() / 64] >> (hex.index() % 64) & 1 == 1
+    }
+    #[inline]
+    pub(crate) fn insert(&mut self, hex: Hex) {
+        self.0[hex.index() / 64] |= 1 << (hex.index() % 64);
+    }
+}
+
+/// Where enemies bar the way of one side.
+pub(crate) struct Obstacles {
+    /// Hexes with an enemy unit (the fleet, at sea, bars nobody).
+    pub(crate) enemy: HexSet,
+    /// Hexes with an enemy combat unit, in whatever order.
+    pub(crate) combat: HexSet,
+    /// Hexes adjacent to a good-order enemy combat unit, not across a river: who enters stops (8.3).
+    pub(crate) stop: HexSet,
+}
+
+impl Obstacles {
+    /// Those of `side`.
+    pub(crate) fn of(position: &Campaign, side: Side) -> Obstacles {
+        let mut obstacles = Obstacles { enemy: HexSet::EMPTY, combat: HexSet::EMPTY, stop: HexSet::EMPTY };
+        let mut last_stop = Hex::NONE;
+        for &c in position.units.as_slice() {
+            if c.side() == side || c.kind() == Kind::Fleet {
+                continue;
+            }
+            let hex = c.hex();
+            obstacles.enemy.insert(hex);
+            if !COMBAT.has(c.kind()) {
+                continue;
+            }
+            obstacles.combat.insert(hex);
+            if !c.disrupted() && hex != last_stop {
+                last_stop = hex;
+                let cell = position.scenario.board.cell(hex);
+                for (direction, &n) in cell.neighbours.iter().enumerate() {
+                    if n.is_some() && cell.rivers >> direction & 1 == 0 {
+                        obstacles.stop.insert(n);
+                    }
+                }
+            }
+        }
+        obstacles
+    }
+}
+
+/// Hexes that a mover can reach, with the movement left there.
+pub(crate) struct Reach {
+    /// Movement left + 1, by hex; 0 = out of reach.
+    left: [u8; CELLS],
+    hexes: [Hex; Reach::MOST],
+    len: usize,
+}
+
+impl Reach {
+    /// More hexes than any move of 18 river hexes or of 9 points by land can touch.
+    const MOST: usize = 640;
+
+    fn new() -> Reach {
+        Reach { left: [0; CELLS], hexes: [Hex::NONE; Reach::MOST], len: 0 }
+    }
+    /// Whether `hex` can be reached; the start always can.
+    #[inline]
+    pub(crate) fn has(&self, hex: Hex) -> bool {
+        self.left[hex.index()] > 0
+    }
+    /// Points spent on the cheapest way to a hex that can be reached, of `allowance` points.
+    pub(crate) fn spent(&self, hex: Hex, allowance: u8) -> u8 {
+        allowance + 1 - self.left[hex.index()]
+    }
+    /// The hexes in reach, the start first, in the order of discovery.
+    pub(crate) fn hexes(&self) -> &[Hex] {
+        &self.hexes[..self.len]
+    }
+    /// Sorts the hexes into the order of 13.3.
+    pub(crate) fn sort(&mut self) {
+        self.hexes[..self.len].sort_unstable();
+    }
+    #[inline]
+    fn improve(&mut self, hex: Hex, left: u8) -> bool {
+        let old = self.left[hex.index()];
+        if left < old {
+            return false;
+        }
+        if old == 0 {
+            if self.len == Reach::MOST {
+                return false;
+            }
+            self.hexes[self.len] = hex;
+            self.len += 1;
+        } else if old == left {
+            return false;
+        }
+        self.left[hex.index()] = left;
+        true
+    }
+}
+
+/// A list of hexes to go on from, by movement left: Dial's buckets as a linked list.
+struct Frontier {
+    heads: [u16; 32],
+    entries: [(Hex, u16); Frontier::MOST],
+    len: usize,
+}
+
+impl Frontier {
+    const MOST: usize = 1600;
+    const END: u16 = u16::MAX;
+
+    fn new() -> Frontier {
+        Frontier { heads: [Frontier::END; 32], entries: [(Hex::NONE, Frontier::END); Frontier::MOST], len: 0 }
+    }
+    #[inline]
+    fn push(&mut self, hex: Hex, left: u8) {
+        if self.len < Frontier::MOST {
+            self.entries[self.len] = (hex, self.heads[left as usize]);
+            self.heads[left as usize] = self.len as u16;
+            self.len += 1;
+        }
+    }
+    #[inline]
+    fn pop(&mut self, left: u8) -> Option<Hex> {
+        let head = self.heads[left as usize];
+        if head == Frontier::END {
+            return None;
+        }
+        let (hex, next) = self.entries[head as usize];
+        self.heads[left as usize] = next;
+        Some(hex)
+    }
+}
+
+/// Who moves by land.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mover {
+    /// A group of units: may end in a hex that holds enemies but no combat unit (8.3).
+    Group,
+    /// A group that carries more supply units than camels: only along the railway (8.6).
+    Railbound,
+    /// A leader alone: enters no enemy hex (8.10).
+    Leader,
+    /// A link of a chain of supply units: whole costs, through hexes free of enemies, a river hexside +2 (10.2).
+    Supply,
+}
+
+/// What a river hexside adds to a link of a supply chain (10.2).
+const LINK_CROSSING: u8 = 2;
+
+/// How a step from a hex to its neighbour is open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    /// Closed.
+    Closed,
+    /// Costs so much.
+    Costs(u8),
+    /// Across a river: takes all that is left, at least so much.
+    Crossing(u8),
+}
+
+impl Campaign {
+    /// Cost of the hex itself (8.3): 1, hills 2, mountain 3.
+    #[inline]
+    fn hex_cost(&self, hex: Hex) -> u8 {
+        match self.scenario.board.cell(hex).relief {
+            Relief::Flat => 1,
+            Relief::Hills => 2,
+            Relief::Mountain => 3,
+        }
+    }
+
+    /// Whether `side` can carry units over a river between two hexes: a boat or gunboat of his in one of them, or a
+    /// town or village that he controls (8.3).
+    pub(crate) fn can_cross(&self, side: Side, a: Hex, b: Hex) -> bool {
+        let vessels = match side {
+            Side::Egyptian => GUNBOATS.or(Kind::Boat.set()),
+            Side::Mahdist => Kind::MahdistBoat.set(),
+        };
+        [a, b].into_iter().any(|h| {
+            (matches!(self.scenario.board.place_kind(h), Some(PlaceKind::Town | PlaceKind::Village))
+                && self.controls_at(side, h))
+                || self.units.any(h, side, vessels)
+        })
+    }
+
+    /// Whether the two hexes are joined by built railway (8.9).
+    #[inline]
+    pub(crate) fn joined_by_rail(&self, a: Hex, b: Hex) -> bool {
+        let (ra, rb) = (self.scenario.board.cell(a).rail, self.scenario.board.cell(b).rail);
+        self.railway > 0 && ra <= self.railway && rb <= self.railway && ra.abs_diff(rb) == 1
+    }
+
+    /// Extra cost of the Atbara (8.3): +1, from July to October +2.
+    #[inline]
+    fn atbara_cost(&self) -> u8 {
+        if (7..=10).contains(&self.month()) { 2 } else { 1 }
+    }
+
+    /// The step from `from` in a direction, as far as the ground goes: enemies and the railway are the caller's.
+    pub(crate) fn step(&self, side: Side, from: Hex, direction: usize) -> Step {
+        let cell = self.scenario.board.cell(from);
+        let to = cell.neighbours[direction];
+        if !to.is_some() || self.scenario.board.cell(to).ground == Ground::Sea {
+            return Step::Closed;
+        }
+        let cost = self.hex_cost(to);
+        if cell.rivers >> direction & 1 == 0 {
+            return Step::Costs(cost);
+        }
+        if cell.atbara >> direction & 1 == 1 {
+            return Step::Costs(cost + self.atbara_cost());
+        }
+        if self.can_cross(side, from, to) { Step::Crossing(cost.max(2)) } else { Step::Closed }
+    }
+
+    /// Everything that a mover of `side` can reach from `start` with `movement` points (8.3, 8.9).
+    pub(crate) fn reach(&self, side: Side, start: Hex, movement: u8, mover: Mover) -> Reach {
+        let obstacles = Obstacles::of(self, side);
+        let mut reach = Reach::new();
+        let mut frontier = Frontier::new();
+        reach.improve(start, movement + 1);
+        frontier.push(start, movement);
+        let religious = self.events.religious_disagreement && side == Side::Mahdist && mover != Mover::Leader;
+        let link = mover == Mover::Supply;
+        for left in (0..=movement).rev() {
+            while let Some(from) = frontier.pop(left) {
+                if reach.left[from.index()] != left + 1 {
+                    continue;
+                }
+                for direction in 0..6 {
+                    let to = self.scenario.board.cell(from).neighbours[direction];
+                    if !to.is_some() {
+                        continue;
+                    }
+                    let rail = side == Side::Egyptian && self.joined_by_rail(from, to) && !obstacles.enemy.has(to);
+                    let mut after = if rail {
+                        left
+                    } else if mover == Mover::Railbound {
+                        continue;
+                    } else {
+                        let (cost, crossing) = match self.step(side, from, direction) {
+                            Step::Closed => continue,
+                            Step::Costs(cost) => (cost, false),
+                            Step::Crossing(_) if link => (self.hex_cost(to) + LINK_CROSSING, false),
+                            Step::Crossing(cost) => (cost, true),
+                        };
+                        if cost > left {
+                            // One adjacent hex per roll always (8.3).
+                            if from != start || link {
+                                continue;
+                            }
+                            0
+                        } else if crossing {
+                            0
+                        } else {
+                            left - cost
+                        }
+                    };
+                    if obstacles.enemy.has(to) {
+                        if mover != Mover::Group || obstacles.combat.has(to) {
+                            continue;
+                        }
+                        after = 0;
+                    }
+                    let board = &self.scenario.board;
+                    if religious && board.cell(to).extension && !board.cell(from).extension {
+                        continue;
+                    }
+                    let stops = !link && (obstacles.stop.has(to) || obstacles.enemy.has(to));
+                    if stops {
+                        after = 0;
+                    }
+                    if reach.improve(to, after + 1) && !stops {
+                        frontier.push(to, after);
+                    }
+                }
+            }
+        }
+        reach
+    }
+
+    /// Whether a mover standing in `start` has anywhere to go but its own hex: without working out how far.
+    pub(crate) fn has_a_way(&self, side: Side, start: Hex, mover: Mover) -> bool {
+        let board = &self.scenario.board;
+        let religious = self.events.religious_disagreement && side == Side::Mahdist && mover != Mover::Leader;
+        (0..6).any(|direction| {
+            let to = board.cell(start).neighbours[direction];
+            if !to.is_some() {
+                return false;
+            }
+            let enemy = self.enemy_in(to, side);
+            if side == Side::Egyptian && self.joined_by_rail(start, to) && !enemy {
+                return true;
+            }
+            if mover == Mover::Railbound || (religious && board.cell(to).extension && !board.cell(start).extension) {
+                return false;
+            }
+            if enemy && (mover == Mover::Leader || self.units.any(to, side.other(), COMBAT)) {
+                return false;
+            }
+            self.step(side, start, direction) != Step::Closed
+        })
+    }
+
+    /// Everything that a vessel of `side` can reach along rivers (8.7), with its hexes in order of discovery.
+    pub(crate) fn river_reach(&self, side: Side, start: Hex, movement: u8, boat: bool) -> Reach {
+        let board = &self.scenario.board;
+        let high = self.high_nile();
+        let mut reach = Reach::new();
+        let mut frontier = Frontier::new();
+        reach.improve(start, movement + 1);
+        frontier.push(start, movement);
+        for left in (1..=movement).rev() {
+            while let Some(from) = frontier.pop(left) {
+                if reach.left[from.index()] != left + 1 {
+                    continue;
+                }
+                let cell = board.cell(from);
+                for direction in 0..6 {
+                    let to = cell.neighbours[direction];
+                    let Some(cost) = water_cost(cell.water[direction], high, boat) else { continue };
+                    if !to.is_some() || cost > left || self.units.any(to, side.other(), Self::BARS_VESSELS) {
+                        continue;
+                    }
+                    if reach.improve(to, left - cost + 1) {
+                        frontier.push(to, left - cost);
+                    }
+                }
+            }
+        }
+        reach
+    }
+
+    /// Enemy units whose hex a vessel does not enter: land units (8.7) and, since sides never share a hex (6.2), boats.
+    const BARS_VESSELS: KindSet = LAND.or(super::super::catalogue::VESSELS);
+
+    /// Whether a vessel has anywhere to go.
+    pub(crate) fn vessel_has_a_way(&self, side: Side, start: Hex, boat: bool) -> bool {
+        let cell = self.scenario.board.cell(start);
+        let high = self.high_nile();
+        (0..6).any(|direction| {
+            let to = cell.neighbours[direction];
+            to.is_some()
+                && water_cost(cell.water[direction], high, boat).is_some()
+                && !self.units.any(to, side.other(), Self::BARS_VESSELS)
+        })
+    }
+
+    /// Whether a hex touches a reach on which steamers can sail this month (8.7).
+    pub(crate) fn open_reach(&self, hex: Hex) -> bool {
+        let reaches = self.scenario.board.cell(hex).reaches;
+        reaches & Water::ALL != 0 || (self.high_nile() && reaches & Water::HIGH != 0)
+    }
+}
+
+/// Points that a vessel pays for a hex (8.7): 1 on open water, boats 2 where they are hauled.
+#[inline]
+fn water_cost(water: u8, high_nile: bool, boat: bool) -> Option<u8> {
+    if water & Water::ALL != 0 || (high_nile && water & Water::HIGH != 0) {
+        Some(1)
+    } else if boat && (water & Water::NONE != 0 || (high_nile && water & Water::HIGH_NONE != 0)) {
+        Some(2)
+    } else {
+        None
+    }
+}
