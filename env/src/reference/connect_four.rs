@@ -5,6 +5,9 @@
 
 use std::fmt;
 
+use ndarray::ArrayViewMut3;
+
+use crate::encode::{Channel, Encoder, Layout, PlaneLayout};
 use crate::game::{
     Action, Actor, GameIdentity, GameResult, IllegalMove, Outcome, Position, RollKey, Seat, WeightedOutcome,
 };
@@ -221,6 +224,52 @@ impl fmt::Debug for ConnectFour {
             writeln!(f)?;
         }
         write!(f, "{}", self.pending_text())
+    }
+}
+
+/// Planes `[2, 6, 7]`: the viewer's stones and the opponent's, rows from the bottom.
+#[derive(Clone, Debug)]
+pub struct ConnectFourPlanes {
+    layout: Layout,
+}
+
+impl ConnectFourPlanes {
+    /// The encoder.
+    pub fn new() -> ConnectFourPlanes {
+        let channels = vec![Channel::flag("own stone"), Channel::flag("opponent's stone")];
+        let planes = Some(PlaneLayout { channels, rows: ROWS, columns: COLUMNS });
+        ConnectFourPlanes { layout: Layout { planes, ..Layout::default() } }
+    }
+}
+
+impl Default for ConnectFourPlanes {
+    fn default() -> Self {
+        ConnectFourPlanes::new()
+    }
+}
+
+impl Encoder<ConnectFour> for ConnectFourPlanes {
+    fn name(&self) -> &'static str {
+        "connect-four-planes"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn encode_planes(&self, position: &ConnectFour, view: Seat, mut planes: ArrayViewMut3<'_, f32>) {
+        for (plane, seat) in [view, view.other()].into_iter().enumerate() {
+            let mut stones = position.stones[seat.index()];
+            while stones != 0 {
+                let bit = stones.trailing_zeros() as usize;
+                planes[[plane, bit % STRIDE, bit / STRIDE]] = 1.0;
+                stones &= stones - 1;
+            }
+        }
     }
 }
 

@@ -3,7 +3,10 @@
 //! Published fact used in tests of searches: with the best play on both sides the first player wins with probability
 //! 0.5306 (Neller and Presser, *Optimal Play of the Dice Game Pig*, 2004).
 
+use ndarray::ArrayViewMut1;
+
 use crate::chance::D6;
+use crate::encode::{Channel, Encoder, Layout};
 use crate::game::{
     Action, Actor, GameIdentity, GameResult, IllegalMove, Outcome, Position, RollKey, Seat, WeightedOutcome,
 };
@@ -215,6 +218,58 @@ impl Position for Pig {
             Actor::Chance => "throw",
             Actor::Finished => "finished",
         }
+    }
+}
+
+/// Globals `[5]`: the scores and the points of the running turn in parts of the target, whose turn it is, and whether a
+/// throw is due.
+#[derive(Clone, Debug)]
+pub struct PigGlobals {
+    layout: Layout,
+}
+
+impl PigGlobals {
+    /// The encoder.
+    pub fn new() -> PigGlobals {
+        // The last throw can take a score to 99 + 6.
+        let highest = 105.0 / f32::from(TARGET);
+        let globals = Some(vec![
+            Channel::new("own score", "targets", 0.0, highest),
+            Channel::new("opponent's score", "targets", 0.0, highest),
+            Channel::new("points of the turn", "targets", 0.0, 1.0),
+            Channel::flag("own turn"),
+            Channel::flag("throw due"),
+        ]);
+        PigGlobals { layout: Layout { globals, ..Layout::default() } }
+    }
+}
+
+impl Default for PigGlobals {
+    fn default() -> Self {
+        PigGlobals::new()
+    }
+}
+
+impl Encoder<Pig> for PigGlobals {
+    fn name(&self) -> &'static str {
+        "pig-globals"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn encode_globals(&self, position: &Pig, view: Seat, mut globals: ArrayViewMut1<'_, f32>) {
+        let target = f32::from(TARGET);
+        globals[0] = f32::from(position.banked(view)) / target;
+        globals[1] = f32::from(position.banked(view.other())) / target;
+        globals[2] = f32::from(position.running) / target;
+        globals[3] = f32::from(u8::from(position.seat == view));
+        globals[4] = f32::from(u8::from(position.roll_due));
     }
 }
 
