@@ -2,7 +2,12 @@
 
 mod agents;
 mod combat;
+mod conformance;
 mod data;
+mod flawed_game;
+mod gym;
 mod mcts;
+mod perft;
+mod record;
 mod statistics;
 mod tables;
