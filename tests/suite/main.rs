@@ -6,6 +6,7 @@ mod conformance;
 mod data;
 mod flawed_game;
 mod gym;
+mod match_play;
 mod mcts;
 mod perft;
 mod record;

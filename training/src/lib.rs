@@ -1,3 +1,5 @@
 //! Self-play, training, arena and the `dervish` command line.
 
 pub mod arena;
+pub mod commands;
+pub mod interrupt;

@@ -86,7 +86,12 @@ pub fn play_match<P: Position>(
         max_decisions: options.max_decisions,
         games_requested: 2 * u64::from(options.pairs),
         statistics,
-        cost: MatchCost { threads: workers, seconds, decisions_per_second: decisions as f64 / seconds, efforts },
+        cost: MatchCost {
+            threads: workers,
+            seconds,
+            decisions_per_second: decisions as f64 / seconds.max(1e-9),
+            efforts,
+        },
         games,
     })
 }
@@ -165,7 +170,7 @@ pub struct GameOutcome {
     /// The seat that won; `None` for a draw.
     pub winner: Option<Seat>,
     /// Margin in [-1, 1] as the first seat sees it.
-    pub margin: f64,
+    pub margin: f32,
     /// Decisions of both players.
     pub decisions: u32,
     /// Whether the game was cut off at the bound on decisions.
@@ -178,13 +183,18 @@ impl GameOutcome {
         if contestant == self.first { Seat::First } else { Seat::Second }
     }
 
+    /// Who had a seat.
+    pub fn contestant_on(&self, seat: Seat) -> Contestant {
+        if (seat == Seat::First) == (self.first == Contestant::A) { Contestant::A } else { Contestant::B }
+    }
+
     /// 1 for a win of `seat`, 1/2 for a draw, 0 for a loss.
     pub fn score(&self, seat: Seat) -> f64 {
         self.winner.map_or(0.5, |winner| f64::from(u8::from(winner == seat)))
     }
 
     /// The margin as `seat` sees it.
-    pub fn margin_for(&self, seat: Seat) -> f64 {
+    pub fn margin_for(&self, seat: Seat) -> f32 {
         if seat == Seat::First { self.margin } else { -self.margin }
     }
 }
@@ -284,7 +294,7 @@ impl<'m, P: Position> Table<'m, P> {
         let mut events = Vec::new();
         let mut efforts = [Effort::default(); 2];
         // Which of `agents` sits on each seat.
-        let sitting = Seat::BOTH.map(|seat| usize::from((first == Contestant::A) != (seat == Seat::First)));
+        let sitting = Seat::BOTH.map(|seat| outcome.contestant_on(seat).index());
         for seat in Seat::BOTH {
             let rng = chance::agent_rng(self.options.seed, u64::from(game), seat);
             self.agents[sitting[seat.index()]].new_game(rng);
@@ -332,7 +342,7 @@ impl<'m, P: Position> Table<'m, P> {
         }
         if let Some(result) = position.result() {
             outcome.winner = result.winner;
-            outcome.margin = f64::from(result.margin);
+            outcome.margin = result.margin;
         }
         Ok(Some(PlayedGame { outcome, events, efforts }))
     }

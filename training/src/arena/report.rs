@@ -127,7 +127,7 @@ impl MatchStatistics {
             elo: EloDifference::of(&score),
             contestants: [contestant(tallies[0])?, contestant(tallies[1])?],
             first_seat_score: first_seat.score()?,
-            margin: by_pair(&|game| game.margin_for(game.seat_of(Contestant::A)))?,
+            margin: by_pair(&|game| f64::from(game.margin_for(game.seat_of(Contestant::A))))?,
             decisions: by_pair(&|game| f64::from(game.decisions))?,
             truncated: pairs.as_flattened().iter().filter(|game| game.truncated).count() as u64,
         })
@@ -168,7 +168,7 @@ impl fmt::Display for MatchReport {
 impl MatchReport {
     fn results_table(&self) -> Table {
         let mut table = Table::new();
-        table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+        table.load_style(presets::UTF8_FULL_CONDENSED);
         table.set_header(["agent", "seat", "games", "win", "draw", "loss", "score [95%]"]);
         let row = |agent: &str, seat: &str, tally: &Tally, score: String| {
             let counts = [tally.games(), tally.wins, tally.draws, tally.losses];

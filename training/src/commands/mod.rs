@@ -1,0 +1,4 @@
+//! The subcommands of `dervish`.
+
+pub mod agents;
+pub mod match_games;
