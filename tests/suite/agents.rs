@@ -1,15 +1,16 @@
 //! The registry, the limits and the random agent.
 
-use dervish_agents::agent::AgentError;
+use dervish_agents::agent::{Agent, AgentError, Choice};
 use dervish_agents::limits::{Limits, TurnLedger};
 use dervish_agents::random::RandomAgent;
-use dervish_agents::registry::{AgentFactory, Registry};
+use dervish_agents::registry::{AgentFactory, AgentOptions, Configure, OptionDoc, Registry, SpecError};
 use dervish_env::chance::agent_rng;
 use dervish_env::game::{Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
-use dervish_env::reference::pig::Pig;
+use dervish_env::reference::pig::{Pig, ROLL};
 use dervish_search::mcts::Mcts;
 use dervish_search::reference::PigEvaluation;
+use rand_chacha::ChaCha8Rng;
 use std::time::{Duration, Instant};
 
 fn pig_agents() -> Registry<Pig> {
@@ -126,4 +127,55 @@ fn a_factory_makes_equal_agents_from_code_too() {
     let factory: AgentFactory<Pig> = AgentFactory::of(RandomAgent::default());
     assert_eq!(factory.spec(), "random:seed=0");
     assert_eq!(factory.make().spec(), factory.clone().make().spec());
+}
+
+/// An agent of one's own: one type and one line.
+#[derive(Clone)]
+struct FromFile {
+    path: String,
+}
+
+impl Agent<Pig> for FromFile {
+    fn spec(&self) -> String {
+        format!("from-file:{}", self.path)
+    }
+
+    fn new_game(&mut self, _rng: ChaCha8Rng) {}
+
+    fn choose(&mut self, _position: &Pig, _limits: &Limits) -> Result<Choice, AgentError> {
+        Ok(Choice::plain(ROLL))
+    }
+}
+
+impl Configure<Pig> for FromFile {
+    const NAME: &'static str = "from-file";
+    const SUMMARY: &'static str = "throws on, whatever the file says";
+    const POSITIONAL: Option<&'static str> = Some("path");
+    const OPTIONS: &'static [OptionDoc] = &[
+        OptionDoc { name: "path", default: "", meaning: "where the file is" },
+        OptionDoc { name: "sims", default: "0", meaning: "simulations" },
+    ];
+
+    fn configure(&self, options: &AgentOptions) -> Result<FromFile, SpecError> {
+        match options.text("path") {
+            Some(path) if !path.is_empty() => Ok(FromFile { path: path.to_string() }),
+            _ => Err(SpecError::Unavailable { agent: "from-file", reason: "no file is named".to_string() }),
+        }
+    }
+}
+
+#[test]
+fn one_option_may_stand_without_its_name() {
+    let mut agents = pig_agents();
+    agents.register(FromFile { path: String::new() });
+    for spec in ["from-file:runs/one", "from-file:runs/one,sims=4", "from-file:sims=4,path=runs/one"] {
+        assert_eq!(agents.factory(spec).expect(spec).spec(), "from-file:runs/one");
+    }
+    for (spec, expected) in [
+        ("from-file", "agent 'from-file': no file is named"),
+        ("from-file:sims=4,runs/one", "agent 'from-file': 'runs/one' is not of the form option=value"),
+        ("from-file:runs/one,path=runs/two", "agent 'from-file': option 'path' is given twice"),
+    ] {
+        assert_eq!(agents.factory(spec).expect_err(spec).to_string(), expected);
+    }
 }

@@ -6,7 +6,7 @@ use dervish_agents::limits::Limits;
 use dervish_agents::random::RandomAgent;
 use dervish_agents::registry::AgentFactory;
 use dervish_env::chance::game_seed;
-use dervish_env::game::{Action, GameResult, Outcome, Position, Seat};
+use dervish_env::game::{Action, GameResult, Outcome, Position};
 use dervish_env::record::{Ending, Ply, Record};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{HOLD, Pig, ROLL};
