@@ -4,7 +4,7 @@
 //! * [`mcts`]: plain UCT with explicit chance nodes and truncated rollouts, as an agent.
 //! * [`tree`]: the statistics of a search tree, in flat memory that is used again for every move.
 //! * [`rollout`]: the random continuation that values a new leaf.
-//! * [`reference`]: evaluations of the reference games.
+//! * [`mod@reference`]: evaluations of the reference games.
 
 pub mod mcts;
 pub mod reference;
