@@ -1,9 +1,11 @@
 //! The integration tests: one binary, one module for each subject.
 
 mod agents;
+mod battle_command;
 mod combat;
 mod conformance;
 mod data;
+mod dervish_binary;
 mod flawed_game;
 mod gym;
 mod match_play;
@@ -11,4 +13,5 @@ mod mcts;
 mod perft;
 mod record;
 mod statistics;
+mod table_command;
 mod tables;

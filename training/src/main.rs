@@ -1,3 +1,64 @@
-//! The `dervish` command.
+//! The `dervish` command: arguments in, one line on standard error and status 2 for whatever is wrong with them.
 
-fn main() {}
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use dervish_training::commands::battle::BattleArgs;
+use dervish_training::commands::table::TableArgs;
+
+/// The Mahdist War in the Sudan, 1882-85: rules, agents, arena and training.
+#[derive(Debug, clap::Parser)]
+#[command(name = "dervish", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Look a roll up in one of the tables.
+    Table(TableArgs),
+    /// Fight one combat with given rolls, or compute its exact odds.
+    Battle(BattleArgs),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::try_parse() {
+        Ok(cli) => match cli.command {
+            Command::Table(args) => args.run(),
+            Command::Battle(args) => args.run(),
+        },
+        Err(error) => return not_a_command(&error),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => refuse(&error.to_string()),
+    }
+}
+
+/// Help and version go to standard output; of everything else the first paragraph is told, on one line.
+fn not_a_command(error: &clap::Error) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // Whoever stops reading the help has seen enough of it.
+            let _ = error.print();
+            ExitCode::SUCCESS
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => refuse("no command given; see `dervish --help`"),
+        _ => {
+            let text = error.to_string();
+            let first = text.trim_start_matches("error: ").lines().take_while(|line| !line.trim().is_empty());
+            refuse(&first.collect::<Vec<_>>().join(" "))
+        }
+    }
+}
+
+/// Tells on one line what is wrong; status 2.
+fn refuse(reason: &str) -> ExitCode {
+    let line: Vec<&str> = reason.split_whitespace().collect();
+    // Nowhere is left to say that standard error is closed.
+    let _ = writeln!(std::io::stderr(), "dervish: {}", line.join(" "));
+    ExitCode::from(2)
+}

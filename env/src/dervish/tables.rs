@@ -122,6 +122,26 @@ pub enum AttritionRow {
 }
 
 impl AttritionRow {
+    /// All rows, in the order of the sheet.
+    pub const ALL: [AttritionRow; 5] = [
+        AttritionRow::UnbesiegedTown,
+        AttritionRow::BesiegedPlace,
+        AttritionRow::Desert,
+        AttritionRow::Clear,
+        AttritionRow::Cultivated,
+    ];
+
+    /// The row's name in files and arguments.
+    pub const fn id(self) -> &'static str {
+        match self {
+            AttritionRow::UnbesiegedTown => "unbesieged_town",
+            AttritionRow::BesiegedPlace => "besieged_place",
+            AttritionRow::Desert => "desert",
+            AttritionRow::Clear => "clear",
+            AttritionRow::Cultivated => "cultivated",
+        }
+    }
+
     /// The row for a stack in a hex (10.3, 10.5): that of the place goes before that of the ground, hills and
     /// mountains do not matter. A village or oasis always has its own row (6.4); `besieged` counts for towns.
     /// Sea and off-map hexes, where no stack stands, read as clear.

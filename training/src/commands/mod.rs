@@ -1,4 +1,67 @@
-//! The subcommands of `dervish`.
+//! The commands of `dervish`, one file each. A command's arguments are a clap struct with a `run` that does the work;
+//! what it has to say to programs goes to standard output as JSON.
+
+use std::io::{self, Write};
+
+use dervish_env::dervish::data_file::DataError;
+use serde::Serialize;
 
 pub mod agents;
+pub mod battle;
 pub mod match_games;
+pub mod table;
+
+/// Why a command did not do what it was asked: bad input, or no way to get the answer out. Shown on one line; the
+/// process then ends with status 2.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// An argument that can be read but not used.
+    #[error("{argument}: {reason}")]
+    Argument {
+        /// Which, such as `--scenario`.
+        argument: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file that cannot be read, or that says what cannot be.
+    #[error("{file}: {reason}")]
+    File {
+        /// As the user named it.
+        file: String,
+        /// What is wrong and where.
+        reason: String,
+    },
+    /// Faults of data files; the first is shown, the others are counted.
+    #[error("{}", first_fault(.0))]
+    Data(Vec<DataError>),
+    /// Standard output does not take the answer.
+    #[error("standard output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl From<Vec<DataError>> for CommandError {
+    fn from(faults: Vec<DataError>) -> CommandError {
+        CommandError::Data(faults)
+    }
+}
+
+fn first_fault(faults: &[DataError]) -> String {
+    match faults {
+        [] => "a data file is at fault".to_owned(),
+        [fault] => fault.to_string(),
+        [fault, others @ ..] => format!("{fault} (and {} more)", others.len()),
+    }
+}
+
+/// Writes `answer` as one line of JSON to standard output.
+///
+/// # Errors
+/// [`CommandError::Output`]; a reader that has gone away is none.
+pub fn print_json(answer: &impl Serialize) -> Result<(), CommandError> {
+    let line = serde_json::to_string(answer).map_err(io::Error::from)?;
+    let mut out = io::stdout().lock();
+    match writeln!(out, "{line}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,42 @@
+//! The `dervish` binary, run as a user runs it.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::sync::LazyLock;
+
+/// The binary, built for the profile of these tests: cargo builds no binary of another package for them.
+static BINARY: LazyLock<PathBuf> = LazyLock::new(|| {
+    let test = std::env::current_exe().expect("the test binary has a path");
+    let profile = test.ancestors().nth(2).expect("it lies in PROFILE/deps");
+    let mut build = Command::new(env!("CARGO"));
+    build.args(["build", "--quiet", "--package", "dervish-training", "--bin", "dervish"]);
+    build.arg("--target-dir").arg(profile.parent().expect("the profile lies in the target folder"));
+    if profile.ends_with("release") {
+        build.arg("--release");
+    }
+    assert!(build.status().expect("cargo runs").success(), "dervish does not build");
+    profile.join("dervish")
+});
+
+/// Runs `dervish` with these arguments.
+pub fn dervish(args: &[&str]) -> Output {
+    Command::new(&*BINARY).args(args).output().expect("dervish runs")
+}
+
+/// Standard output of a run that succeeds, as JSON.
+pub fn json_of(args: &[&str]) -> serde_json::Value {
+    let output = dervish(args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty(), "{args:?}");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// The line on standard error of a run that is refused: status 2, one line, nothing on standard output.
+pub fn refusal(args: &[&str]) -> String {
+    let output = dervish(args);
+    let line = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {line}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    assert!(line.starts_with("dervish: ") && line.ends_with('\n') && line.matches('\n').count() == 1, "{line:?}");
+    line
+}

@@ -1,0 +1,84 @@
+//! `dervish table` as its users call it. The tables themselves are tested in `tables`.
+
+use serde_json::{Value, json};
+
+use crate::dervish_binary::{dervish, json_of, refusal};
+
+fn table(args: &str) -> Value {
+    json_of(&[&["table"], args.split(' ').collect::<Vec<_>>().as_slice()].concat())
+}
+
+fn refused(args: &str) -> String {
+    refusal(&[&["table"], args.split(' ').collect::<Vec<_>>().as_slice()].concat())
+}
+
+#[test]
+fn rolls_are_looked_up() {
+    assert_eq!(table("march --die 0"), json!({"result": "march", "disrupted_percent": 50}));
+    assert_eq!(table("march --die 1"), json!({"result": "march", "disrupted_percent": 25}));
+    assert_eq!(table("march --die 2"), json!({"result": "no_march", "disrupted_percent": 0}));
+    assert_eq!(table("march --die=7"), json!({"result": "march", "disrupted_percent": 0}));
+    assert_eq!(table("morale --class L --roll 4"), json!({"result": "fail"}));
+    assert_eq!(table("morale --class V --roll 8"), json!({"result": "steady"}));
+    assert_eq!(table("attrition --row desert --die 6"), json!({"unaffected": 8}));
+    assert_eq!(table("attrition --row unbesieged_town --die 1"), json!({"unaffected": null}));
+    assert_eq!(table("recovery --class F --roll 7"), json!({"result": "hold"}));
+}
+
+#[test]
+fn negative_numbers_are_numbers() {
+    for die in ["--die -3", "--die=-3"] {
+        assert_eq!(table(&format!("march {die}")), json!({"result": "march", "disrupted_percent": 50}));
+        assert_eq!(table(&format!("attrition --row cultivated {die}")), json!({"unaffected": 8}));
+    }
+    for roll in ["--roll -3", "--roll=-3"] {
+        assert_eq!(table(&format!("morale --class V {roll}")), json!({"result": "fail"}));
+        assert_eq!(table(&format!("recovery --class V {roll}")), json!({"result": "fail"}));
+    }
+}
+
+#[test]
+fn events_by_scenario() {
+    let event = |args: &str| table(&format!("event {args}"))["event"].as_str().map(str::to_owned);
+    assert_eq!(event("--side egyptian --scenario el-obeid --roll 13").as_deref(), Some("poor_morale"));
+    assert_eq!(event("--side egyptian --scenario khartoum --roll 13").as_deref(), Some("withdraw"));
+    assert_eq!(event("--side mahdist --scenario el-obeid --roll 21").as_deref(), Some("boats"));
+    // Scenario 3 reads the column of 2, scenario 4 that of 1 (4.1).
+    assert_eq!(event("--side mahdist --scenario souakim --roll 21").as_deref(), Some("ethiopia_war"));
+    assert_eq!(event("--side mahdist --scenario kordofan --roll 21").as_deref(), Some("boats"));
+    let answer = table("event --side mahdist --scenario khartoum --roll 66");
+    assert_eq!(answer, json!({"event": "rifle_shortage", "rolls": [64, 66]}));
+}
+
+#[test]
+fn bad_arguments_are_told_on_one_line() {
+    let cases = [
+        ("march --die six", "six"),
+        ("march", "--die"),
+        ("march --die 99999999999", "99999999999"),
+        ("morale --class X --roll 7", "X"),
+        ("attrition --row swamp --die 3", "swamp"),
+        ("event --side british --scenario khartoum --roll 11", "british"),
+        ("event --side egyptian --scenario khartoum --roll 17", "17"),
+        ("event --side egyptian --scenario khartoum --roll 71", "71"),
+        ("event --side egyptian --scenario fashoda --roll 11", "fashoda"),
+        ("cavalry --die 3", "cavalry"),
+        ("march --die 3 --roll 7", "--roll"),
+    ];
+    for (args, names) in cases {
+        let line = refused(args);
+        assert!(line.contains(names), "{args}: {line}");
+    }
+    assert!(refusal(&[]).contains("no command"));
+    assert!(refusal(&["tables"]).contains("tables"));
+    assert!(refusal(&["table"]).contains("no command"));
+}
+
+#[test]
+fn help_is_no_error() {
+    for args in [&["--help"][..], &["table", "--help"], &["battle", "--help"], &["--version"]] {
+        let output = dervish(args);
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+        assert!(!output.stdout.is_empty() && output.stderr.is_empty(), "{args:?}");
+    }
+}

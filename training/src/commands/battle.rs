@@ -1,0 +1,442 @@
+//! `dervish battle FILE`: one combat (9) between any forces, with given rolls or over all dice.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use dervish_env::dervish::board::{PlaceKind, Relief};
+use dervish_env::dervish::catalogue::{Catalogue, Class, Kind, LAND, Leader, Side};
+use dervish_env::dervish::force::Force;
+use dervish_env::dervish::rules::combat::{
+    Combat, CombatHex, CombatRole, Combatant, Dice, LeaderUse, Reading, Resolution, SideResult, Test,
+};
+use dervish_env::dervish::rules::odds::Distribution;
+use dervish_env::dervish::scenario::{FanaticCharge, Options};
+use dervish_env::dervish::tables::{Morale, Tables};
+use serde::{Deserialize, Serialize};
+
+use super::{CommandError, print_json};
+
+/// Fights one combat from first fire to outcome, or computes its exact odds.
+#[derive(Clone, Debug, clap::Args)]
+pub struct BattleArgs {
+    /// The battle, a JSON file: month, marching, defending, hex, from, dice.
+    pub file: PathBuf,
+    /// Leave the dice out and print the exact distribution over all of them.
+    #[arg(long)]
+    pub odds: bool,
+}
+
+impl BattleArgs {
+    /// Prints the battle's report or its odds as one line of JSON.
+    ///
+    /// # Errors
+    /// [`CommandError`] if the file cannot be read or is no battle, if a roll that is called for is missing, or if
+    /// standard output takes nothing.
+    pub fn run(self) -> Result<(), CommandError> {
+        let file = self.file.display().to_string();
+        let refused = |reason| CommandError::File { file: file.clone(), reason };
+        let text = std::fs::read_to_string(&self.file).map_err(|error| refused(error.to_string()))?;
+        let battle = Battle::parse(&text).map_err(|error| refused(error.to_string()))?;
+        if self.odds {
+            print_json(&battle.odds())
+        } else {
+            print_json(&battle.report().map_err(|error| refused(error.to_string()))?)
+        }
+    }
+}
+
+/// A battle that has been read and found to be one.
+#[derive(Clone, Debug)]
+pub struct Battle {
+    combat: Combat<'static>,
+    dice: Dice,
+}
+
+/// Why a text is no battle, or cannot be fought.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum BattleError {
+    /// Not JSON, an unknown or missing field, or a value out of its range.
+    #[error("{0}")]
+    Format(String),
+    /// A field whose value does not go with the others.
+    #[error("{field}: {reason}")]
+    Field {
+        /// Path of the field, such as `marching.units[2].kind`.
+        field: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A roll that is called for is not given.
+    #[error("dice.{0}: this roll is called for and missing")]
+    MissingRoll(&'static str),
+}
+
+impl Battle {
+    /// Reads a battle. The default options of the rules hold: the flag, the reading of the fanatics' charge.
+    ///
+    /// # Errors
+    /// [`BattleError`] with field and, where it is known, line.
+    pub fn parse(text: &str) -> Result<Battle, BattleError> {
+        let mut json = serde_json::Deserializer::from_str(text);
+        let file: BattleFile = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+            let path = error.path().to_string();
+            let reason = error.into_inner().to_string();
+            BattleError::Format(if path == "." { reason } else { format!("{path}: {reason}") })
+        })?;
+        json.end().map_err(|error| BattleError::Format(error.to_string()))?;
+        if file.marching.side == file.defending.side {
+            return Err(field("defending.side", format!("both sides are {}", file.marching.side.id())));
+        }
+        let combat = Combat {
+            catalogue: Catalogue::builtin(),
+            tables: Tables::builtin(),
+            options: Options { flag: true, fanatic_charge: FanaticCharge::default() },
+            marching_side: file.marching.side,
+            poor_morale: false,
+            target: file.hex.into(),
+            from: file.from.map_or(CombatHex::OPEN, CombatHex::from),
+            marching: file.marching.combatant("marching")?,
+            defending: file.defending.combatant("defending")?,
+        };
+        let dice = file.dice.unwrap_or_default();
+        let roll = |roll: Option<Roll>| roll.map_or(0, |roll| roll.0);
+        let dice = [dice.fire.marching, dice.fire.defending, dice.melee.marching, dice.melee.defending].map(roll);
+        Ok(Battle { combat, dice })
+    }
+
+    /// The battle fought with its rolls; superfluous ones are ignored.
+    ///
+    /// # Errors
+    /// [`BattleError::MissingRoll`].
+    pub fn report(&self) -> Result<BattleReport, BattleError> {
+        if let Some(test) = self.combat.next_test(&self.dice) {
+            return Err(BattleError::MissingRoll(match test {
+                Test::FireMarching => "fire.marching",
+                Test::FireDefending => "fire.defending",
+                Test::MeleeMarching => "melee.marching",
+                Test::MeleeDefending => "melee.defending",
+            }));
+        }
+        let test = |test| self.combat.reading(test, &self.dice).as_ref().map(TestReport::from);
+        let Resolution { marching, defending, winner } = self.combat.resolve(&self.dice);
+        Ok(BattleReport {
+            fire: Both { marching: test(Test::FireMarching), defending: test(Test::FireDefending) },
+            melee: Both { marching: test(Test::MeleeMarching), defending: test(Test::MeleeDefending) },
+            losses: Both { marching: Losses::of(&marching), defending: Losses::of(&defending) },
+            broken: Both { marching: marching.broken, defending: defending.broken },
+            outcome: match winner {
+                Some(CombatRole::Marching) => "marching",
+                Some(CombatRole::Defending) => "defending",
+                None => "draw",
+            },
+            survivors: Both { marching: survivors(&marching.force), defending: survivors(&defending.force) },
+        })
+    }
+
+    /// The exact distribution over all dice; the battle's own are not looked at.
+    pub fn odds(&self) -> BattleOdds {
+        let distribution = self.combat.distribution();
+        let losses = |role| LossOdds::of(&distribution, role);
+        BattleOdds {
+            outcome: OutcomeOdds {
+                marching: distribution.probability(Some(CombatRole::Marching)),
+                defending: distribution.probability(Some(CombatRole::Defending)),
+                draw: distribution.probability(None),
+            },
+            losses: Both { marching: losses(CombatRole::Marching), defending: losses(CombatRole::Defending) },
+        }
+    }
+}
+
+/// Something of each side.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Both<T> {
+    /// Of the side that marches.
+    pub marching: T,
+    /// Of the other.
+    pub defending: T,
+}
+
+/// A battle fought.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct BattleReport {
+    /// The tests of the fire round, by the side that tests; `None` where none was called for.
+    pub fire: Both<Option<TestReport>>,
+    /// The tests of the melee round.
+    pub melee: Both<Option<TestReport>>,
+    /// Losses in land units.
+    pub losses: Both<Losses>,
+    /// Whether a side is broken (9.9).
+    pub broken: Both<bool>,
+    /// `marching`, `defending` or `draw`.
+    pub outcome: &'static str,
+    /// Units left by kind, in catalogue order, vessels included.
+    pub survivors: Both<Vec<Survivors>>,
+}
+
+/// A test.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct TestReport {
+    /// Sum of the modifiers without the flag's.
+    pub modifier: i32,
+    /// Roll and modifier.
+    pub total: i32,
+    /// 1 if rows R and L are read one higher for the flag.
+    pub flag: i32,
+    /// The result of each class of which the side has a land unit.
+    pub results: BTreeMap<&'static str, Morale>,
+}
+
+impl From<&Reading> for TestReport {
+    fn from(reading: &Reading) -> TestReport {
+        let result = |class: Class| Some((class.id(), reading.results[class as usize]?));
+        TestReport {
+            modifier: reading.modifier,
+            total: reading.total,
+            flag: reading.flag,
+            results: Class::ALL.into_iter().filter_map(result).collect(),
+        }
+    }
+}
+
+/// Losses of a side in land units.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Losses {
+    /// At the start.
+    pub start: u32,
+    /// Destroyed.
+    pub destroyed: u32,
+    /// Disrupted at the end.
+    pub disrupted: u32,
+    /// At the end, disrupted ones included.
+    pub left: u32,
+}
+
+impl Losses {
+    fn of(side: &SideResult) -> Losses {
+        let left = side.force.count_of(LAND);
+        Losses { start: side.start, destroyed: side.start - left, disrupted: side.force.disrupted_of(LAND), left }
+    }
+}
+
+/// What is left of a kind.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Survivors {
+    /// Which kind.
+    pub kind: Kind,
+    /// In good order.
+    pub good: u8,
+    /// Disrupted.
+    pub disrupted: u8,
+}
+
+fn survivors(force: &Force) -> Vec<Survivors> {
+    let kinds = force.kinds_present().iter().filter(|&kind| kind != Kind::Flag);
+    let left =
+        |kind: Kind| Survivors { kind, good: force.good[kind.index()], disrupted: force.disrupted[kind.index()] };
+    kinds.map(left).collect()
+}
+
+/// The exact odds of a battle.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct BattleOdds {
+    /// Probabilities of the outcomes.
+    pub outcome: OutcomeOdds,
+    /// Probabilities of losses.
+    pub losses: Both<LossOdds>,
+}
+
+/// Probabilities of the three outcomes, which sum to 1.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct OutcomeOdds {
+    /// The marching side wins.
+    pub marching: f64,
+    /// The other side wins.
+    pub defending: f64,
+    /// Nobody does.
+    pub draw: f64,
+}
+
+/// Probabilities of 0, 1, 2, ... land units, up to all that a side has.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct LossOdds {
+    /// Destroyed.
+    pub destroyed: Vec<f64>,
+    /// Disrupted at the end.
+    pub disrupted: Vec<f64>,
+}
+
+impl LossOdds {
+    fn of(distribution: &Distribution, role: CombatRole) -> LossOdds {
+        LossOdds { destroyed: distribution.destroyed(role), disrupted: distribution.disrupted(role) }
+    }
+}
+
+// The file as it is written.
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BattleFile {
+    /// No rule of combat asks for it; it is checked, so that a battle can be told from a mistake.
+    #[serde(rename = "month")]
+    _month: Month,
+    marching: ForceFile,
+    defending: ForceFile,
+    hex: HexFile,
+    from: Option<HexFile>,
+    dice: Option<DiceFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "u8")]
+struct Month;
+
+impl TryFrom<u8> for Month {
+    type Error = String;
+
+    fn try_from(month: u8) -> Result<Month, String> {
+        if (1..=12).contains(&month) { Ok(Month) } else { Err(format!("{month} is no month, 1-12")) }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ForceFile {
+    side: Side,
+    units: Vec<UnitsFile>,
+    leader: Option<LeaderFile>,
+    #[serde(default)]
+    flag: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UnitsFile {
+    kind: Kind,
+    count: u8,
+    #[serde(default)]
+    disrupted: u8,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LeaderFile {
+    name: Leader,
+    r#use: LeaderUse,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HexFile {
+    /// The ground matters to supply, not to combat; it is checked all the same.
+    #[serde(rename = "ground")]
+    _ground: GroundFile,
+    relief: Option<ReliefFile>,
+    place: Option<PlaceKind>,
+    #[serde(default)]
+    river: bool,
+    #[serde(default)]
+    sea: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum GroundFile {
+    Clear,
+    Desert,
+    Cultivated,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ReliefFile {
+    Hills,
+    Mountain,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DiceFile {
+    #[serde(default)]
+    fire: RoundFile,
+    #[serde(default)]
+    melee: RoundFile,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RoundFile {
+    marching: Option<Roll>,
+    defending: Option<Roll>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "u8")]
+struct Roll(u8);
+
+impl TryFrom<u8> for Roll {
+    type Error = String;
+
+    fn try_from(roll: u8) -> Result<Roll, String> {
+        if (2..=12).contains(&roll) { Ok(Roll(roll)) } else { Err(format!("{roll} is no sum of two dice, 2-12")) }
+    }
+}
+
+impl From<HexFile> for CombatHex {
+    fn from(hex: HexFile) -> CombatHex {
+        let relief = match hex.relief {
+            None => Relief::Flat,
+            Some(ReliefFile::Hills) => Relief::Hills,
+            Some(ReliefFile::Mountain) => Relief::Mountain,
+        };
+        CombatHex { relief, place: hex.place, river: hex.river, sea: hex.sea }
+    }
+}
+
+fn field(field: impl Into<String>, reason: impl Into<String>) -> BattleError {
+    BattleError::Field { field: field.into(), reason: reason.into() }
+}
+
+impl ForceFile {
+    /// `name` is that of the field that holds the force.
+    fn combatant(&self, name: &str) -> Result<Combatant, BattleError> {
+        let mut force = Force::EMPTY;
+        for (i, UnitsFile { kind, count, disrupted }) in self.units.iter().enumerate() {
+            let at = |what: &str| format!("{name}.units[{i}].{what}");
+            if kind.side() != self.side {
+                return Err(field(at("kind"), format!("{} is not {}", kind.id(), self.side.id())));
+            }
+            if *kind == Kind::Flag {
+                return Err(field(at("kind"), format!("the flag is no unit: write \"flag\": true in {name}")));
+            }
+            if disrupted > count {
+                return Err(field(at("disrupted"), format!("{disrupted} of {count} units")));
+            }
+            if *disrupted > 0 && !LAND.has(*kind) {
+                return Err(field(at("disrupted"), format!("{} is never disrupted", kind.id())));
+            }
+            if force.count(*kind) + u32::from(*count) > u32::from(u8::MAX) {
+                return Err(field(at("count"), format!("more than {} of {}", u8::MAX, kind.id())));
+            }
+            force.good[kind.index()] += count - disrupted;
+            force.disrupted[kind.index()] += disrupted;
+        }
+        if force.count_of(LAND) == 0 {
+            let reason = "no land unit: vessels alone neither attack nor are attacked (9.1)";
+            return Err(field(format!("{name}.units"), reason));
+        }
+        if self.flag && self.side != Kind::Flag.side() {
+            return Err(field(format!("{name}.flag"), format!("the flag is not {}", self.side.id())));
+        }
+        force.good[Kind::Flag.index()] = u8::from(self.flag);
+        let (tactical, leader_use) = match &self.leader {
+            None => (0, LeaderUse::None),
+            Some(leader) if leader.name.side() != self.side => {
+                let reason = format!("{} is not {}", leader.name.id(), self.side.id());
+                return Err(field(format!("{name}.leader.name"), reason));
+            }
+            Some(leader) => (Catalogue::builtin().leader(leader.name).tactical, leader.r#use),
+        };
+        Ok(Combatant { force, tactical, leader_use })
+    }
+}
