@@ -4,18 +4,22 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::LazyLock;
 
-/// The binary, built for the profile of these tests: cargo builds no binary of another package for them.
+/// The binary beside these tests. `make test` builds it first, since cargo builds no binary of another package for
+/// tests; where it is missing it is built here, without libtorch.
 static BINARY: LazyLock<PathBuf> = LazyLock::new(|| {
     let test = std::env::current_exe().expect("the test binary has a path");
     let profile = test.ancestors().nth(2).expect("it lies in PROFILE/deps");
-    let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--quiet", "--package", "dervish-training", "--bin", "dervish"]);
-    build.arg("--target-dir").arg(profile.parent().expect("the profile lies in the target folder"));
-    if profile.ends_with("release") {
-        build.arg("--release");
+    let binary = profile.join(format!("dervish{}", std::env::consts::EXE_SUFFIX));
+    if !binary.exists() {
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--package", "dervish-training", "--bin", "dervish"]);
+        build.arg("--target-dir").arg(profile.parent().expect("the profile lies in the target folder"));
+        if profile.ends_with("release") {
+            build.arg("--release");
+        }
+        assert!(build.status().expect("cargo runs").success(), "dervish does not build");
     }
-    assert!(build.status().expect("cargo runs").success(), "dervish does not build");
-    profile.join("dervish")
+    binary
 });
 
 /// Runs `dervish` with these arguments.
