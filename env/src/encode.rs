@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use ndarray::{Array1, Array3, ArrayView2, ArrayViewMut1, ArrayViewMut3};
 
-use crate::game::{Position, Seat};
+use crate::game::{Action, Position, Seat};
 
 /// Writes positions of one game as arrays, from the point of view of either side.
 ///
@@ -36,6 +36,29 @@ pub trait Encoder<P: Position>: Send + Sync {
     /// Fills the globals `[features]` as `view` sees the position. They arrive zeroed.
     fn encode_globals(&self, _position: &P, _view: Seat, _globals: ArrayViewMut1<'_, f32>) {}
 }
+
+/// What a policy over the legal actions sees besides the observation: each action is a row of features and names up to
+/// [`TOKENS_PER_ACTION`] tokens, so that one network serves action spaces of any size.
+///
+/// Its layout has tokens of at least one feature, and globals. Groups are what a network pools apart.
+pub trait PolicyEncoder<P: Position>: Encoder<P> {
+    /// Number of groups of tokens, 1 to 256.
+    fn token_groups(&self) -> usize;
+
+    /// Adds the group, below [`PolicyEncoder::token_groups`], of each of `tokens`, which [`Encoder::encode_tokens`]
+    /// wrote. The list arrives empty.
+    fn group_tokens(&self, tokens: &Tokens, groups: &mut Vec<u8>);
+
+    /// Features of one legal action; at least one.
+    fn action_layout(&self) -> &[Channel];
+
+    /// Adds one row for each of `legal`, the legal actions of `position`, in their order. Tokens are named by their
+    /// index among those of [`Encoder::encode_tokens`] for the same position and view. The rows arrive empty.
+    fn encode_actions(&self, position: &P, view: Seat, legal: &[Action], rows: &mut ActionRows);
+}
+
+/// How many tokens an action can name.
+pub const TOKENS_PER_ACTION: usize = 2;
 
 /// The encoder without parts, for games that are only played.
 impl<P: Position> Encoder<P> for () {
@@ -193,6 +216,61 @@ impl Tokens {
     /// Drops all tokens and keeps the room for them.
     pub fn clear(&mut self) {
         self.values.clear();
+    }
+}
+
+/// Features of legal actions and the tokens that they name, kept row after row.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ActionRows {
+    width: usize,
+    values: Vec<f32>,
+    tokens: Vec<[Option<u32>; TOKENS_PER_ACTION]>,
+}
+
+impl ActionRows {
+    /// No actions yet of `width` features.
+    pub fn new(width: usize) -> ActionRows {
+        ActionRows { width, values: Vec::new(), tokens: Vec::new() }
+    }
+
+    /// Adds an action that names `tokens` and gives its features, all zero.
+    #[inline]
+    pub fn push(&mut self, tokens: [Option<u32>; TOKENS_PER_ACTION]) -> &mut [f32] {
+        self.tokens.push(tokens);
+        let start = self.values.len();
+        self.values.resize(start + self.width, 0.0);
+        &mut self.values[start..]
+    }
+
+    /// Number of actions.
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
+    /// Features of an action.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The features of all actions, one after another: `[n, features]`.
+    pub fn as_slice(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// The tokens that each action names: `[n]`.
+    pub fn tokens(&self) -> &[[Option<u32>; TOKENS_PER_ACTION]] {
+        &self.tokens
+    }
+
+    /// Drops all actions and keeps the room for them.
+    pub fn clear(&mut self) {
+        self.values.clear();
+        self.tokens.clear();
     }
 }
 

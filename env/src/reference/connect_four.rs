@@ -5,9 +5,9 @@
 
 use std::fmt;
 
-use ndarray::ArrayViewMut3;
+use ndarray::{ArrayViewMut1, ArrayViewMut3};
 
-use crate::encode::{Channel, Encoder, Layout, PlaneLayout};
+use crate::encode::{ActionRows, Channel, Encoder, Layout, PlaneLayout, PolicyEncoder, Tokens};
 use crate::game::{
     Action, Actor, GameIdentity, GameResult, IllegalMove, Outcome, Position, RollKey, Seat, WeightedOutcome,
 };
@@ -269,6 +269,85 @@ impl Encoder<ConnectFour> for ConnectFourPlanes {
                 planes[[plane, bit % STRIDE, bit / STRIDE]] = 1.0;
                 stones &= stones - 1;
             }
+        }
+    }
+}
+
+/// For policies over the legal actions: one token for each column from the left, `[7, 12]` (own stones, then the
+/// opponent's, rows from the bottom), and globals `[2]`. An action names its column's token.
+#[derive(Clone, Debug)]
+pub struct ConnectFourColumns {
+    layout: Layout,
+    actions: Vec<Channel>,
+}
+
+impl ConnectFourColumns {
+    /// The encoder.
+    pub fn new() -> ConnectFourColumns {
+        let column = ["own", "opponent's"]
+            .into_iter()
+            .flat_map(|whose| (1..=ROWS).map(move |row| Channel::flag(format!("{whose} stone in row {row}"))));
+        let globals = vec![Channel::flag("own turn"), Channel::new("stones", "parts of the board", 0.0, 1.0)];
+        ConnectFourColumns {
+            layout: Layout { tokens: Some(column.collect()), globals: Some(globals), planes: None },
+            actions: (1..=COLUMNS).map(|column| Channel::flag(format!("column {column}"))).collect(),
+        }
+    }
+}
+
+impl Default for ConnectFourColumns {
+    fn default() -> Self {
+        ConnectFourColumns::new()
+    }
+}
+
+impl Encoder<ConnectFour> for ConnectFourColumns {
+    fn name(&self) -> &'static str {
+        "connect-four-columns"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn encode_tokens(&self, position: &ConnectFour, view: Seat, tokens: &mut Tokens) {
+        for column in 0..COLUMNS {
+            let token = tokens.push();
+            for row in 0..ROWS {
+                let stone = position.stone(column, row);
+                token[row] = f32::from(u8::from(stone == Some(view)));
+                token[ROWS + row] = f32::from(u8::from(stone == Some(view.other())));
+            }
+        }
+    }
+
+    fn encode_globals(&self, position: &ConnectFour, view: Seat, mut globals: ArrayViewMut1<'_, f32>) {
+        globals[0] = f32::from(u8::from(position.actor() == Actor::Player(view)));
+        globals[1] = f32::from(position.plies) / (COLUMNS * ROWS) as f32;
+    }
+}
+
+impl PolicyEncoder<ConnectFour> for ConnectFourColumns {
+    /// Each column is a group of its own, because columns do not stand for one another.
+    fn token_groups(&self) -> usize {
+        COLUMNS
+    }
+
+    fn group_tokens(&self, tokens: &Tokens, groups: &mut Vec<u8>) {
+        groups.extend(0..tokens.len() as u8);
+    }
+
+    fn action_layout(&self) -> &[Channel] {
+        &self.actions
+    }
+
+    fn encode_actions(&self, _position: &ConnectFour, _view: Seat, legal: &[Action], rows: &mut ActionRows) {
+        for &action in legal {
+            rows.push([Some(u32::from(action.0)), None])[action.index()] = 1.0;
         }
     }
 }

@@ -6,7 +6,7 @@
 use ndarray::ArrayViewMut1;
 
 use crate::chance::D6;
-use crate::encode::{Channel, Encoder, Layout};
+use crate::encode::{ActionRows, Channel, Encoder, Layout, PolicyEncoder, Tokens};
 use crate::game::{
     Action, Actor, GameIdentity, GameResult, IllegalMove, Outcome, Position, RollKey, Seat, WeightedOutcome,
 };
@@ -270,6 +270,96 @@ impl Encoder<Pig> for PigGlobals {
         globals[2] = f32::from(position.running) / target;
         globals[3] = f32::from(u8::from(position.seat == view));
         globals[4] = f32::from(u8::from(position.roll_due));
+    }
+}
+
+/// For policies over the legal actions: one token for each player, `[2, 3]`, the viewer's first, and globals `[2]`. Both
+/// actions name the token of the player who throws.
+#[derive(Clone, Debug)]
+pub struct PigPlayers {
+    layout: Layout,
+    actions: Vec<Channel>,
+}
+
+impl PigPlayers {
+    /// The encoder.
+    pub fn new() -> PigPlayers {
+        // The last throw can take a score to 99 + 6.
+        let highest = 105.0 / f32::from(TARGET);
+        let tokens = vec![
+            Channel::flag("own"),
+            Channel::new("score", "targets", 0.0, highest),
+            Channel::new("points of the turn", "targets", 0.0, 1.0),
+        ];
+        let globals = vec![Channel::flag("own turn"), Channel::flag("throw due")];
+        PigPlayers {
+            layout: Layout { tokens: Some(tokens), globals: Some(globals), planes: None },
+            actions: vec![
+                Channel::flag("roll"),
+                Channel::flag("hold"),
+                Channel::new("score if held", "targets", 0.0, 1.0),
+            ],
+        }
+    }
+}
+
+impl Default for PigPlayers {
+    fn default() -> Self {
+        PigPlayers::new()
+    }
+}
+
+impl Encoder<Pig> for PigPlayers {
+    fn name(&self) -> &'static str {
+        "pig-players"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn encode_tokens(&self, position: &Pig, view: Seat, tokens: &mut Tokens) {
+        for seat in [view, view.other()] {
+            let token = tokens.push();
+            token[0] = f32::from(u8::from(seat == view));
+            token[1] = f32::from(position.banked(seat)) / f32::from(TARGET);
+            if position.seat == seat {
+                token[2] = f32::from(position.running) / f32::from(TARGET);
+            }
+        }
+    }
+
+    fn encode_globals(&self, position: &Pig, view: Seat, mut globals: ArrayViewMut1<'_, f32>) {
+        globals[0] = f32::from(u8::from(position.seat == view));
+        globals[1] = f32::from(u8::from(position.roll_due));
+    }
+}
+
+impl PolicyEncoder<Pig> for PigPlayers {
+    fn token_groups(&self) -> usize {
+        2
+    }
+
+    fn group_tokens(&self, tokens: &Tokens, groups: &mut Vec<u8>) {
+        groups.extend(0..tokens.len() as u8);
+    }
+
+    fn action_layout(&self) -> &[Channel] {
+        &self.actions
+    }
+
+    fn encode_actions(&self, position: &Pig, view: Seat, legal: &[Action], rows: &mut ActionRows) {
+        let thrower = u32::from(position.seat != view);
+        let held = f32::from(position.banked(position.seat) + position.running) / f32::from(TARGET);
+        for &action in legal {
+            let row = rows.push([Some(thrower), None]);
+            row[action.index()] = 1.0;
+            row[2] = if action == HOLD { held } else { 0.0 };
+        }
     }
 }
 
