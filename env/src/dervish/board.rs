@@ -152,6 +152,9 @@ pub struct Cell {
     pub rivers: u8,
     /// Hexsides along which the Atbara runs (crossed without means, 8.3).
     pub atbara: u8,
+    /// Ways of a land unit to the neighbour in each direction, worked out of the above (8.3): what the neighbour costs,
+    /// with [`WAY_RIVER`] or [`WAY_ATBARA`] if a river lies between; 0 where closed.
+    pub ways: [u8; 6],
     /// Ways of a vessel to the neighbour in each direction (8.7), a set of [`Reach`] bits: there is a pair of
     /// hexsides, one of each hex, that are the same or meet, of which the worse is so open.
     pub water: [u8; 6],
@@ -175,6 +178,11 @@ impl Reach {
     /// In [`Cell::water`] only: one of the two hexsides is `high`, the other `none`: hauled at high Nile.
     pub const HIGH_NONE: u8 = 8;
 }
+
+/// Bit of [`Cell::ways`]: a river lies between, to be crossed only with means.
+pub const WAY_RIVER: u8 = 0x80;
+/// Bit of [`Cell::ways`]: the Atbara lies between.
+pub const WAY_ATBARA: u8 = 0x40;
 
 /// An entry of the map file: where forces come on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -201,6 +209,30 @@ pub struct Board {
 }
 
 impl Board {
+    /// Fills in [`Cell::ways`] from relief and rivers.
+    pub(super) fn find_ways(&mut self) {
+        for i in 0..self.cells.len() {
+            let cell = self.cells[i];
+            for direction in 0..6 {
+                let to = cell.neighbours[direction];
+                self.cells[i].ways[direction] = if cell.ground == Ground::Sea || !self.is_land(to) {
+                    0
+                } else {
+                    let cost = match self.cell(to).relief {
+                        Relief::Flat => 1,
+                        Relief::Hills => 2,
+                        Relief::Mountain => 3,
+                    };
+                    let river = match (cell.rivers >> direction & 1, cell.atbara >> direction & 1) {
+                        (0, _) => 0,
+                        (_, 0) => WAY_RIVER,
+                        _ => WAY_ATBARA,
+                    };
+                    cost | river
+                };
+            }
+        }
+    }
     /// The cell of a hex.
     #[inline]
     pub fn cell(&self, hex: Hex) -> &Cell {

@@ -99,6 +99,7 @@ impl MapFile {
             cell.rail = board.railway.iter().position(|&h| h == hex).map_or(OFF, |p| p as u8);
         }
         mark_coast(&mut board);
+        board.find_ways();
         board
     }
 
@@ -135,6 +136,7 @@ pub(super) const OFF_MAP: Cell = Cell {
     neighbours: [Hex::NONE; 6],
     rivers: 0,
     atbara: 0,
+    ways: [0; 6],
     water: [0; 6],
     reaches: 0,
     rail: OFF,

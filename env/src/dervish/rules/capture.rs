@@ -52,13 +52,10 @@ impl Campaign {
     /// with a friendly stack first, then by 13.3.
     fn refuge(&self, from: Hex, owner: Side, kind: Kind) -> Option<Hex> {
         let movement = self.scenario.catalogue.of(kind).movement;
-        let reach = self.river_reach(owner, from, movement, false);
-        reach
-            .hexes()
-            .iter()
-            .copied()
-            .filter(|h| *h != from && !self.enemy_in(*h, owner))
-            .min_by_key(|h| (Board::distance(from, *h), !self.units.any(*h, owner, LAND), *h))
+        self.river_reach(owner, from, movement, false, |reach| {
+            let open = reach.hexes().iter().copied().filter(|h| *h != from && !self.enemy_in(*h, owner));
+            open.min_by_key(|h| (Board::distance(from, *h), !self.units.any(*h, owner, LAND), *h))
+        })
     }
 
     /// Rule 12.1: the flag is destroyed in a hex without a combat unit of the Egyptian player.

@@ -495,18 +495,13 @@ impl Campaign {
         self.group_cohorts().map(|c| self.scenario.catalogue.of(c.kind()).movement).min().unwrap_or(0)
     }
 
-    fn group_reach(&self) -> Reach {
+    fn group_reach<R>(&self, read: impl FnOnce(&Reach) -> R) -> R {
         let mover = if self.uncarried() { Mover::Railbound } else { Mover::Group };
-        self.reach(self.active, self.group.hex, self.group_movement(), mover)
+        self.reach(self.active, self.group.hex, self.group_movement(), mover, read)
     }
 
     pub(crate) fn group_hex_options(&self, take: &mut impl FnMut(Order) -> Taken) -> Taken {
-        let mut reach = self.group_reach();
-        reach.sort();
-        for &hex in reach.hexes() {
-            take(Order::Hex(hex))?;
-        }
-        Taken::Continue(())
+        self.group_reach(|reach| reach.hexes().iter().try_for_each(|hex| take(Order::Hex(*hex))))
     }
 
     /// Whether the group has anywhere to go but where it is.
@@ -516,7 +511,7 @@ impl Campaign {
     }
 
     pub(crate) fn group_hex_legal(&self, hex: Hex) -> bool {
-        self.group_reach().has(hex)
+        self.group_reach(|reach| reach.has(hex))
     }
 
     pub(crate) fn vessel_kind_options(&self, take: &mut impl FnMut(Order) -> Taken) -> Taken {
@@ -552,25 +547,21 @@ impl Campaign {
             .any(|c| c.kind() == kind && c.disrupted() == disrupted && self.can_load(*c))
     }
 
-    fn vessel_reach(&self) -> Reach {
+    fn vessel_reach<R>(&self, read: impl FnOnce(&Reach) -> R) -> R {
         let vessel = self.group_cohorts().find(|c| VESSELS.has(c.kind())).map_or(Kind::Boat, Cohort::kind);
         let movement = self.scenario.catalogue.of(vessel).movement;
-        self.river_reach(self.active, self.group.hex, movement, is_boat(vessel))
+        self.river_reach(self.active, self.group.hex, movement, is_boat(vessel), read)
     }
 
     pub(crate) fn vessel_hex_options(&self, take: &mut impl FnMut(Order) -> Taken) -> Taken {
-        let mut reach = self.vessel_reach();
-        reach.sort();
-        for &hex in reach.hexes() {
-            if hex != self.group.hex && !self.religion_bars(hex) {
-                take(Order::Hex(hex))?;
-            }
-        }
-        Taken::Continue(())
+        self.vessel_reach(|reach| {
+            let mut hexes = reach.hexes().iter().filter(|h| **h != self.group.hex && !self.religion_bars(**h));
+            hexes.try_for_each(|hex| take(Order::Hex(*hex)))
+        })
     }
 
     pub(crate) fn vessel_hex_legal(&self, hex: Hex) -> bool {
-        hex != self.group.hex && self.vessel_reach().has(hex) && !self.religion_bars(hex)
+        hex != self.group.hex && self.vessel_reach(|reach| reach.has(hex)) && !self.religion_bars(hex)
     }
 
     /// `religious_disagreement`: no Mahdist vessel from the main map to the extension (4.4).
@@ -597,28 +588,20 @@ impl Campaign {
             && self.can_go_alone(leader)
     }
 
-    fn alone_reach(&self) -> Reach {
-        self.reach(
-            self.active,
-            self.pending.hex,
-            self.scenario.catalogue.leader(Leader::ALL[self.pending.subject as usize]).movement,
-            Mover::Leader,
-        )
+    fn alone_reach<R>(&self, read: impl FnOnce(&Reach) -> R) -> R {
+        let movement = self.scenario.catalogue.leader(Leader::ALL[usize::from(self.pending.subject)]).movement;
+        self.reach(self.active, self.pending.hex, movement, Mover::Leader, read)
     }
 
     pub(crate) fn alone_hex_options(&self, take: &mut impl FnMut(Order) -> Taken) -> Taken {
-        let mut reach = self.alone_reach();
-        reach.sort();
-        for &hex in reach.hexes() {
-            if hex != self.pending.hex {
-                take(Order::Hex(hex))?;
-            }
-        }
-        Taken::Continue(())
+        self.alone_reach(|reach| {
+            let mut hexes = reach.hexes().iter().filter(|h| **h != self.pending.hex);
+            hexes.try_for_each(|hex| take(Order::Hex(*hex)))
+        })
     }
 
     pub(crate) fn alone_hex_legal(&self, hex: Hex) -> bool {
-        hex != self.pending.hex && self.alone_reach().has(hex)
+        hex != self.pending.hex && self.alone_reach(|reach| reach.has(hex))
     }
 
     // ----- obeying -----

@@ -1,6 +1,8 @@
 //! Movement over land (8.3, 8.9) and along rivers (8.7): what a hex costs, what is closed, where a mover can get.
 
-use super::super::board::{CELLS, Ground, Hex, PlaceKind, Reach as Water, Relief};
+use std::cell::RefCell;
+
+use super::super::board::{CELLS, Hex, PlaceKind, Reach as Water, WAY_ATBARA, WAY_RIVER};
 use super::super::campaign::Campaign;
 use super::super::catalogue::{COMBAT, GUNBOATS, Kind, KindSet, LAND, Side};
 
@@ -87,9 +89,12 @@ impl Reach {
     pub(crate) fn hexes(&self) -> &[Hex] {
         &self.hexes[..self.len]
     }
-    /// Sorts the hexes into the order of 13.3.
-    pub(crate) fn sort(&mut self) {
-        self.hexes[..self.len].sort_unstable();
+    /// Forgets everything, touching only what was reached.
+    fn clear(&mut self) {
+        for hex in &self.hexes[..self.len] {
+            self.left[hex.index()] = 0;
+        }
+        self.len = 0;
     }
     #[inline]
     fn improve(&mut self, hex: Hex, left: u8) -> bool {
@@ -125,6 +130,10 @@ impl Frontier {
     fn new() -> Frontier {
         Frontier { heads: [Frontier::END; 32], entries: [(Hex::NONE, Frontier::END); Frontier::MOST], len: 0 }
     }
+    fn clear(&mut self) {
+        self.heads = [Frontier::END; 32];
+        self.len = 0;
+    }
     #[inline]
     fn push(&mut self, hex: Hex, left: u8) {
         if self.len < Frontier::MOST {
@@ -145,6 +154,32 @@ impl Frontier {
     }
 }
 
+/// What a search for reachable hexes works in: kept for each thread, since clearing what was touched is far cheaper
+/// than making it anew.
+struct Workspace {
+    reach: Reach,
+    frontier: Frontier,
+}
+
+thread_local! {
+    static WORKSPACE: RefCell<Box<Workspace>> =
+        RefCell::new(Box::new(Workspace { reach: Reach::new(), frontier: Frontier::new() }));
+}
+
+/// Lets `search` fill the workspace, then hands the result to `read`.
+fn with_workspace<R>(
+    search: impl FnOnce(&mut Reach, &mut Frontier),
+    read: impl FnOnce(&Reach) -> R,
+) -> R {
+    WORKSPACE.with_borrow_mut(|workspace| {
+        let Workspace { reach, frontier } = &mut **workspace;
+        reach.clear();
+        frontier.clear();
+        search(reach, frontier);
+        read(reach)
+    })
+}
+
 /// Who moves by land.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mover {
@@ -158,6 +193,8 @@ pub(crate) enum Mover {
     Supply,
 }
 
+/// Least movement that crossing a river takes (8.3).
+const LEAST_CROSSING: u8 = 2;
 /// What a river hexside adds to a link of a supply chain (10.2).
 const LINK_CROSSING: u8 = 2;
 
@@ -168,21 +205,11 @@ pub(crate) enum Step {
     Closed,
     /// Costs so much.
     Costs(u8),
-    /// Across a river: takes all that is left, at least so much.
+    /// Across a river, into a hex that costs so much: takes all that is left, at least 2.
     Crossing(u8),
 }
 
 impl Campaign {
-    /// Cost of the hex itself (8.3): 1, hills 2, mountain 3.
-    #[inline]
-    fn hex_cost(&self, hex: Hex) -> u8 {
-        match self.scenario.board.cell(hex).relief {
-            Relief::Flat => 1,
-            Relief::Hills => 2,
-            Relief::Mountain => 3,
-        }
-    }
-
     /// Whether `side` can carry units over a river between two hexes: a boat or gunboat of his in one of them, or a
     /// town or village that he controls (8.3).
     pub(crate) fn can_cross(&self, side: Side, a: Hex, b: Hex) -> bool {
@@ -211,31 +238,48 @@ impl Campaign {
     }
 
     /// The step from `from` in a direction, as far as the ground goes: enemies and the railway are the caller's.
+    #[inline]
     pub(crate) fn step(&self, side: Side, from: Hex, direction: usize) -> Step {
         let cell = self.scenario.board.cell(from);
-        let to = cell.neighbours[direction];
-        if !to.is_some() || self.scenario.board.cell(to).ground == Ground::Sea {
-            return Step::Closed;
+        let way = cell.ways[direction];
+        let cost = way & !(WAY_RIVER | WAY_ATBARA);
+        if way & (WAY_RIVER | WAY_ATBARA) == 0 {
+            return if way == 0 { Step::Closed } else { Step::Costs(cost) };
         }
-        let cost = self.hex_cost(to);
-        if cell.rivers >> direction & 1 == 0 {
-            return Step::Costs(cost);
-        }
-        if cell.atbara >> direction & 1 == 1 {
+        if way & WAY_ATBARA != 0 {
             return Step::Costs(cost + self.atbara_cost());
         }
-        if self.can_cross(side, from, to) { Step::Crossing(cost.max(2)) } else { Step::Closed }
+        if self.can_cross(side, from, cell.neighbours[direction]) { Step::Crossing(cost) } else { Step::Closed }
     }
 
-    /// Everything that a mover of `side` can reach from `start` with `movement` points (8.3, 8.9).
-    pub(crate) fn reach(&self, side: Side, start: Hex, movement: u8, mover: Mover) -> Reach {
+    /// Hands `read` everything that a mover of `side` can reach from `start` with `movement` points (8.3, 8.9). `read`
+    /// must not ask for another reach.
+    pub(crate) fn reach<R>(
+        &self,
+        side: Side,
+        start: Hex,
+        movement: u8,
+        mover: Mover,
+        read: impl FnOnce(&Reach) -> R,
+    ) -> R {
+        with_workspace(|reach, frontier| self.search_land(side, start, movement, mover, reach, frontier), read)
+    }
+
+    fn search_land(
+        &self,
+        side: Side,
+        start: Hex,
+        movement: u8,
+        mover: Mover,
+        reach: &mut Reach,
+        frontier: &mut Frontier,
+    ) {
         let obstacles = Obstacles::of(self, side);
-        let mut reach = Reach::new();
-        let mut frontier = Frontier::new();
         reach.improve(start, movement + 1);
         frontier.push(start, movement);
         let religious = self.events.religious_disagreement && side == Side::Mahdist && mover != Mover::Leader;
         let link = mover == Mover::Supply;
+        let by_rail = side == Side::Egyptian && self.railway > 0;
         for left in (0..=movement).rev() {
             while let Some(from) = frontier.pop(left) {
                 if reach.left[from.index()] != left + 1 {
@@ -246,7 +290,11 @@ impl Campaign {
                     if !to.is_some() {
                         continue;
                     }
-                    let rail = side == Side::Egyptian && self.joined_by_rail(from, to) && !obstacles.enemy.has(to);
+                    // A hex costs a point at least: no use going where as much was left before.
+                    if !by_rail && reach.left[to.index()] >= left.max(1) {
+                        continue;
+                    }
+                    let rail = by_rail && self.joined_by_rail(from, to) && !obstacles.enemy.has(to);
                     let mut after = if rail {
                         left
                     } else if mover == Mover::Railbound {
@@ -255,8 +303,8 @@ impl Campaign {
                         let (cost, crossing) = match self.step(side, from, direction) {
                             Step::Closed => continue,
                             Step::Costs(cost) => (cost, false),
-                            Step::Crossing(_) if link => (self.hex_cost(to) + LINK_CROSSING, false),
-                            Step::Crossing(cost) => (cost, true),
+                            Step::Crossing(cost) if link => (cost + LINK_CROSSING, false),
+                            Step::Crossing(cost) => (cost.max(LEAST_CROSSING), true),
                         };
                         if cost > left {
                             // One adjacent hex per roll always (8.3).
@@ -284,13 +332,12 @@ impl Campaign {
                     if stops {
                         after = 0;
                     }
-                    if reach.improve(to, after + 1) && !stops {
+                    if reach.improve(to, after + 1) && !stops && (after > 0 || by_rail) {
                         frontier.push(to, after);
                     }
                 }
             }
         }
-        reach
     }
 
     /// Whether a mover standing in `start` has anywhere to go but its own hex: without working out how far.
@@ -316,12 +363,30 @@ impl Campaign {
         })
     }
 
-    /// Everything that a vessel of `side` can reach along rivers (8.7), with its hexes in order of discovery.
-    pub(crate) fn river_reach(&self, side: Side, start: Hex, movement: u8, boat: bool) -> Reach {
+    /// Hands `read` everything that a vessel of `side` can reach along rivers (8.7). `read` must not ask for another
+    /// reach.
+    pub(crate) fn river_reach<R>(
+        &self,
+        side: Side,
+        start: Hex,
+        movement: u8,
+        boat: bool,
+        read: impl FnOnce(&Reach) -> R,
+    ) -> R {
+        with_workspace(|reach, frontier| self.search_river(side, start, movement, boat, reach, frontier), read)
+    }
+
+    fn search_river(
+        &self,
+        side: Side,
+        start: Hex,
+        movement: u8,
+        boat: bool,
+        reach: &mut Reach,
+        frontier: &mut Frontier,
+    ) {
         let board = &self.scenario.board;
         let high = self.high_nile();
-        let mut reach = Reach::new();
-        let mut frontier = Frontier::new();
         reach.improve(start, movement + 1);
         frontier.push(start, movement);
         for left in (1..=movement).rev() {
@@ -342,7 +407,6 @@ impl Campaign {
                 }
             }
         }
-        reach
     }
 
     /// Enemy units whose hex a vessel does not enter: land units (8.7) and, since sides never share a hex (6.2), boats.

@@ -8,7 +8,7 @@ use super::super::order::{Order, Verb};
 use super::super::tables::AttritionRow;
 use super::super::units::{Cohort, Status};
 use super::march::Taken;
-use super::movement::{Mover, Reach};
+use super::movement::Mover;
 
 /// Most movement points from one supply unit of a chain to the next (10.2).
 const LINK: u8 = 6;
@@ -134,12 +134,13 @@ impl Campaign {
             if self.spent.contains(&nodes[i]) {
                 return Chain::Served;
             }
-            let link: Reach = self.reach(Side::Egyptian, nodes[i], LINK, Mover::Supply);
-            for j in 0..len {
-                if !done[j] && link.has(nodes[j]) {
-                    nearest[j] = nearest[j].min(nearest[i] + u16::from(link.spent(nodes[j], LINK)));
+            self.reach(Side::Egyptian, nodes[i], LINK, Mover::Supply, |link| {
+                for j in 0..len {
+                    if !done[j] && link.has(nodes[j]) {
+                        nearest[j] = nearest[j].min(nearest[i] + u16::from(link.spent(nodes[j], LINK)));
+                    }
                 }
-            }
+            });
         }
         let farthest = (0..len).filter(|i| done[*i]).max_by_key(|i| (nearest[*i], std::cmp::Reverse(nodes[*i])));
         farthest.map_or(Chain::None, |i| Chain::Spends(nodes[i]))
