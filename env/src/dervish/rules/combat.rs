@@ -205,15 +205,11 @@ impl Combat<'_> {
     /// The test that is to be rolled next after the rolls made, which must have been made in order; `None` if the
     /// combat is over. Rolls in `dice` for tests that are not called for are ignored.
     pub fn next_test(&self, dice: &Dice) -> Option<Test> {
-        let mut standing = self.start();
         for round in [Round::Fire, Round::Melee] {
-            for test in round.tests() {
-                if standing.calls_for(test) && dice[test as usize] == 0 {
-                    return Some(test);
-                }
-            }
-            if round == Round::Fire {
-                standing = self.after(&standing, round, dice);
+            let standing = self.standing(round, dice);
+            let due = |test: &Test| standing.calls_for(*test) && dice[*test as usize] == 0;
+            if let Some(test) = round.tests().into_iter().find(due) {
+                return Some(test);
             }
         }
         None
@@ -243,8 +239,8 @@ impl Combat<'_> {
     /// The combat played with these rolls. A test whose roll has not been made costs nothing, so for a combat that is
     /// not over this is how it stands.
     pub fn resolve(&self, dice: &Dice) -> Resolution {
-        let after_fire = self.after(&self.start(), Round::Fire, dice);
-        let forces = self.after(&after_fire, Round::Melee, dice).forces;
+        let melee = self.standing(Round::Melee, dice);
+        let forces = self.forces_after(&melee, Round::Melee, dice);
         let [marching, defending] = CombatRole::BOTH.map(|role| self.side_result(role, &forces[role as usize]));
         Resolution { marching, defending, winner: winner(marching.broken, defending.broken) }
     }
@@ -286,21 +282,21 @@ impl Combat<'_> {
         Standing::of(self, [self.marching.force, self.defending.force])
     }
 
+    /// Both sides at the start of a round, after the rolls of the round before.
     fn standing(&self, round: Round, dice: &Dice) -> Standing {
         let start = self.start();
         match round {
             Round::Fire => start,
-            Round::Melee => self.after(&start, Round::Fire, dice),
+            Round::Melee => Standing::of(self, self.forces_after(&start, Round::Fire, dice)),
         }
     }
 
-    /// Both sides after a round.
-    fn after(&self, before: &Standing, round: Round, dice: &Dice) -> Standing {
-        let forces = round.tests().map(|test| match dice[test as usize] {
+    /// Both forces after a round.
+    fn forces_after(&self, before: &Standing, round: Round, dice: &Dice) -> [Force; 2] {
+        round.tests().map(|test| match dice[test as usize] {
             0 => before.forces[test.role() as usize],
             die => self.tested(before, test, die),
-        });
-        Standing::of(self, forces)
+        })
     }
 
     /// The force of the side that tests after a roll, its losses taken.

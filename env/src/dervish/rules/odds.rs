@@ -34,6 +34,14 @@ struct Entry {
     weight: u64,
 }
 
+impl Entry {
+    /// Endings, then dice, as one number: it compares several times as fast as the tuple.
+    fn order(&self) -> u64 {
+        let [marching, defending] = self.sides;
+        u64::from(marching) << 48 | u64::from(defending) << 32 | u64::from(u32::from_be_bytes(self.dice))
+    }
+}
+
 /// One ending of a combat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MergedCombat<'d> {
@@ -107,7 +115,7 @@ impl Distribution {
 
     /// Sorts the entries and takes equal ones together; the smallest dice represent them.
     fn merge(&mut self) {
-        self.entries.sort_unstable_by_key(|e| (e.sides, e.dice));
+        self.entries.sort_unstable_by_key(Entry::order);
         self.entries.dedup_by(|next, kept| {
             let equal = next.sides == kept.sides;
             if equal {
