@@ -7,6 +7,7 @@ mod scenarios;
 use std::path::{Path, PathBuf};
 
 use dervish_env::dervish::data_file::DataError;
+use dervish_env::dervish::map_file::MapFile;
 use dervish_env::dervish::scenario::Scenario;
 
 /// Each built-in file is sound, for reading it panics otherwise, and is that of its name.
@@ -80,4 +81,49 @@ fn faults_are_shown_on_one_line() {
     assert!(shown.ends_with("(built-in are el-obeid, khartoum, souakim, kordofan)"), "{shown}");
     let fault = DataError { file: "a.toml".to_owned(), line: Some(3), reason: "one\ntwo".to_owned() };
     assert_eq!(fault.to_string(), "a.toml:3: one; two");
+}
+
+/// Faults of a scenario's own map name the map file, as it lies beside the scenario file.
+#[test]
+fn faults_of_a_scenarios_map_name_the_map() {
+    let text = include_str!("../../env/data/dervish/tiny/scenario.toml");
+    let map = include_str!("../../env/data/dervish/tiny/map.toml").replacen("columns = 4", "columns = 60", 1);
+    let faults = Scenario::parse("study/tiny.toml", text, &|_| Ok(map.clone())).unwrap_err();
+    let shown: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    assert_eq!(shown, ["study/map.toml:4: a map has 1 to 51 columns, not 60"]);
+}
+
+/// A file that lacks a line, or ends early, is read or refused with reasons, and never ends the program.
+#[test]
+fn mangled_files_are_never_a_panic() {
+    let scenario = include_str!("../../env/data/dervish/scenarios/khartoum.toml");
+    let map = include_str!("../../env/data/dervish/map.toml");
+    let without = |text: &str, line: usize| {
+        text.lines().enumerate().filter(|&(at, _)| at != line).map(|(_, l)| format!("{l}\n")).collect::<String>()
+    };
+    let read = |text: &str| Scenario::parse("x.toml", text, &|_| Err("none".to_owned()));
+    let read_map = |text: &str| MapFile::parse("x.toml", text);
+    let reasons = |faults: Option<Vec<DataError>>| faults.is_none_or(|faults| !faults.is_empty());
+    for line in 0..scenario.lines().count() {
+        assert!(reasons(read(&without(scenario, line)).err()), "without line {line}");
+    }
+    for end in (0..scenario.len()).filter(|&end| scenario.is_char_boundary(end)).step_by(7) {
+        assert!(reasons(read(&scenario[..end]).err()), "up to {end}");
+    }
+    for line in (0..map.lines().count()).step_by(3) {
+        assert!(reasons(read_map(&without(map, line)).err()), "without line {line}");
+        // Hexes, hexsides and counts that are not there.
+        let text: String = map
+            .lines()
+            .enumerate()
+            .map(|(at, l)| {
+                if at == line {
+                    format!("{}\n", l.replace(['1', '4'], "9").replace("NE", "W"))
+                } else {
+                    format!("{l}\n")
+                }
+            })
+            .collect();
+        assert!(reasons(read_map(&text).err()), "with another line {line}");
+    }
 }

@@ -25,9 +25,9 @@ static MAP: LazyLock<MapFile> = LazyLock::new(|| {
 /// A whole map.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MapFile {
-    /// Columns of the map, at most [`COLUMNS`].
+    /// Columns of the map, at most [`COLUMNS`](super::board::COLUMNS).
     pub columns: usize,
-    /// Rows of the map, at most [`ROWS`].
+    /// Rows of the map, at most [`ROWS`](super::board::ROWS).
     pub rows: usize,
     /// Regions in the order of the file, such as `main` and `souakim`.
     pub regions: Vec<String>,

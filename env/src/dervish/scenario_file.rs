@@ -133,10 +133,13 @@ impl Scenario {
         let (own_map, map_text) = match &sections.map {
             None => (None, map_file::BUILTIN.to_owned()),
             Some(name) => match read_map(name.get_ref()) {
-                Ok(text) => match MapFile::parse(name.get_ref(), &text) {
-                    Ok(map) => (Some(map), text),
-                    Err(faults) => return Err([data.into_faults(), faults].concat()),
-                },
+                Ok(text) => {
+                    let beside = Path::new(file).with_file_name(name.get_ref());
+                    match MapFile::parse(&beside.display().to_string(), &text) {
+                        Ok(map) => (Some(map), text),
+                        Err(faults) => return Err([data.into_faults(), faults].concat()),
+                    }
+                }
                 Err(reason) => {
                     data.fault(name.span(), format!("map `{}` cannot be read: {reason}", name.get_ref()));
                     return Err(data.into_faults());
