@@ -129,3 +129,14 @@ fn a_bad_catalogue_is_refused_with_line_and_reason() {
     let text = good.replacen("pool = 60", "pool = 83", 1);
     assert_eq!(faults(&text), [(None, "the pools hold 241 counters, more than 240".to_owned())]);
 }
+
+/// 8.7: a gunboat carries one land unit, a boat two, and nothing else carries any.
+#[test]
+fn vessels_carry_as_rule_8_7_says() {
+    let carriers: Vec<(&str, u8)> = Kind::ALL
+        .into_iter()
+        .map(|kind| (kind.id(), Catalogue::builtin().of(kind).carries))
+        .filter(|&(_, carries)| carries > 0)
+        .collect();
+    assert_eq!(carriers, [("gunboat", 1), ("british_gunboat", 1), ("boat", 2), ("mahdist_boat", 2)]);
+}
