@@ -1,6 +1,7 @@
 //! Bad and good scenario files, and hashes. The built-in ones are checked against the rules in the modules below.
 
 mod catalogue;
+mod command;
 mod map;
 mod scenarios;
 

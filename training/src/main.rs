@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::ErrorKind;
 use dervish_training::commands::battle::BattleArgs;
+use dervish_training::commands::scenario::ScenarioArgs;
 use dervish_training::commands::table::TableArgs;
 
 /// The Mahdist War in the Sudan, 1882-85: rules, agents, arena and training.
@@ -22,6 +23,8 @@ enum Command {
     Table(TableArgs),
     /// Fight one combat with given rolls, or compute its exact odds.
     Battle(BattleArgs),
+    /// Check scenario files, or list the built-in scenarios.
+    Scenario(ScenarioArgs),
 }
 
 fn main() -> ExitCode {
@@ -29,6 +32,7 @@ fn main() -> ExitCode {
         Ok(cli) => match cli.command {
             Command::Table(args) => args.run(),
             Command::Battle(args) => args.run(),
+            Command::Scenario(args) => args.run(),
         },
         Err(error) => return not_a_command(&error),
     };

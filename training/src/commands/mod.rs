@@ -9,6 +9,7 @@ use serde::Serialize;
 pub mod agents;
 pub mod battle;
 pub mod match_games;
+pub mod scenario;
 pub mod table;
 
 /// Why a command did not do what it was asked: bad input, or no way to get the answer out. Shown on one line; the
@@ -34,6 +35,14 @@ pub enum CommandError {
     /// Faults of data files; the first is shown, the others are counted.
     #[error("{}", first_fault(.0))]
     Data(Vec<DataError>),
+    /// Scenarios that `scenario check` has found faults in and told.
+    #[error("{unsound} of {of} scenarios have faults")]
+    Unsound {
+        /// With faults.
+        unsound: usize,
+        /// Checked.
+        of: usize,
+    },
     /// Standard output does not take the answer.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
@@ -58,7 +67,14 @@ fn first_fault(faults: &[DataError]) -> String {
 /// # Errors
 /// [`CommandError::Output`]; a reader that has gone away is none.
 pub fn print_json(answer: &impl Serialize) -> Result<(), CommandError> {
-    let line = serde_json::to_string(answer).map_err(io::Error::from)?;
+    print_line(&serde_json::to_string(answer).map_err(io::Error::from)?)
+}
+
+/// Writes a line to standard output.
+///
+/// # Errors
+/// [`CommandError::Output`]; a reader that has gone away is none.
+pub fn print_line(line: &str) -> Result<(), CommandError> {
     let mut out = io::stdout().lock();
     match writeln!(out, "{line}").and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),

@@ -1,0 +1,77 @@
+//! `dervish scenario`: what is wrong with scenario files, and which scenarios come with the game.
+
+use std::io::{self, Write};
+
+use clap::{Args, Subcommand};
+use dervish_env::dervish::board::Hex;
+use dervish_env::dervish::scenario::Scenario;
+
+use super::{CommandError, print_line};
+
+/// Arguments of `dervish scenario`.
+#[derive(Args, Debug)]
+pub struct ScenarioArgs {
+    #[command(subcommand)]
+    command: ScenarioCommand,
+}
+
+#[derive(Subcommand, Debug)]
+enum ScenarioCommand {
+    /// Check scenarios and say what is wrong with each, one fault a line
+    Check {
+        /// Scenario files, or names of built-in scenarios
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+    },
+    /// List the built-in scenarios
+    List,
+}
+
+impl ScenarioArgs {
+    /// Runs the command: one line on standard output for each sound scenario, one on standard error for each fault.
+    ///
+    /// # Errors
+    /// [`CommandError::Unsound`] if a scenario has faults; [`CommandError::Output`].
+    pub fn run(self) -> Result<(), CommandError> {
+        match self.command {
+            ScenarioCommand::Check { files } => {
+                let mut unsound = 0;
+                for file in &files {
+                    match Scenario::named_or_file(file) {
+                        Ok(scenario) => print_line(&format!("{file}: ok: {}", summary(scenario)))?,
+                        Err(faults) => {
+                            unsound += 1;
+                            for fault in faults {
+                                writeln!(io::stderr(), "{fault}")?;
+                            }
+                        }
+                    }
+                }
+                if unsound == 0 { Ok(()) } else { Err(CommandError::Unsound { unsound, of: files.len() }) }
+            }
+            ScenarioCommand::List => {
+                for scenario in Scenario::BUILTIN_NAMES.into_iter().filter_map(Scenario::builtin) {
+                    print_line(&format!("{:<10} {}", scenario.name, summary(scenario)))?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Title, time and size of a scenario.
+fn summary(scenario: &Scenario) -> String {
+    let last = scenario.turns - 1;
+    let land = (0..scenario.board.cells.len()).filter(|&i| scenario.board.is_land(Hex(i as u16))).count();
+    format!(
+        "{}, {}-{:02} to {}-{:02} ({} turns), {land} land hexes, {} places, hash {}",
+        scenario.title,
+        scenario.year(0),
+        scenario.month(0),
+        scenario.year(last),
+        scenario.month(last),
+        scenario.turns,
+        scenario.board.places.len(),
+        scenario.hash
+    )
+}
