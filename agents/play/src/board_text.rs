@@ -1,0 +1,174 @@
+//! Positions drawn in text.
+
+use std::fmt::Write;
+
+use dervish_env::dervish::Campaign;
+use dervish_env::dervish::board::{Board, COLUMNS, Ground, Hex, PlaceKind, ROWS, Relief};
+use dervish_env::dervish::catalogue::{COMBAT, GUNBOATS, Kind, LAND, Side, TRAIN, VESSELS};
+use dervish_env::game::Position;
+use dervish_env::reference::connect_four::ConnectFour;
+use dervish_env::reference::pig::Pig;
+
+/// A game that can be drawn in text.
+pub trait BoardText: Position {
+    /// The position as lines of text, around where something is pending.
+    fn board_text(&self) -> String;
+}
+
+impl BoardText for ConnectFour {
+    fn board_text(&self) -> String {
+        format!("{self:?}\n")
+    }
+}
+
+impl BoardText for Pig {
+    fn board_text(&self) -> String {
+        format!("{self:?}\n")
+    }
+}
+
+/// Rows above and below the centre of the drawn map.
+const HALF_HEIGHT: usize = 7;
+/// Columns left and right of it.
+const HALF_WIDTH: usize = 7;
+
+impl BoardText for Campaign {
+    /// Date, phase and score, the map around the action, the stacks on it.
+    fn board_text(&self) -> String {
+        let centre = self.focus();
+        let mut text = String::new();
+        let scenario = self.scenario();
+        let turn = self.game_turn();
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{}: game turn {} of {}, {}-{:02}, {} player, {:?} phase; eliminated: Egyptian {}, Mahdist {}",
+            scenario.title,
+            turn + 1,
+            scenario.turns,
+            scenario.year(turn),
+            scenario.month(turn),
+            self.active().id(),
+            self.phase(),
+            self.eliminated(Side::Egyptian),
+            self.eliminated(Side::Mahdist),
+        );
+        let rows = centre.row().saturating_sub(HALF_HEIGHT)..(centre.row() + HALF_HEIGHT + 1).min(ROWS);
+        let first = centre.column().saturating_sub(HALF_WIDTH);
+        let columns = first..(centre.column() + HALF_WIDTH + 1).min(COLUMNS);
+        let _ = write!(text, "     ");
+        for column in columns.clone() {
+            let _ = write!(text, "{column:02}    ");
+        }
+        text.push('\n');
+        let mut shown = Vec::new();
+        for row in rows {
+            let _ = write!(text, "{row:02} {}", if row % 2 == 1 { "   " } else { "" });
+            for column in columns.clone() {
+                let hex = Hex::at(column, row);
+                let (open, close) = if hex == centre { ('[', ']') } else { (' ', ' ') };
+                let _ = write!(text, "{open}{:4}{close}", cell_text(self, hex));
+                if self.units().at(hex).iter().any(|c| LAND.has(c.kind()) || VESSELS.has(c.kind())) {
+                    shown.push(hex);
+                }
+            }
+            text.push('\n');
+        }
+        text.push_str(
+            "ground . clear - desert + cultivated h hills m mountain ~ sea   place T town V village O oasis   \
+             stack E/M and its land units, ! disrupted, * leader, g gunboat\n",
+        );
+        for hex in shown {
+            let _ = writeln!(text, "  {}", stack_text(self, hex));
+        }
+        text
+    }
+}
+
+/// Four characters for a hex: ground, place, stack.
+fn cell_text(position: &Campaign, hex: Hex) -> String {
+    let board: &Board = &position.scenario().board;
+    let cell = board.cell(hex);
+    if cell.ground == Ground::Off {
+        return String::new();
+    }
+    let place = match board.place_kind(hex) {
+        Some(PlaceKind::Town) => Some('T'),
+        Some(PlaceKind::Village) => Some('V'),
+        Some(PlaceKind::Oasis) => Some('O'),
+        None => None,
+    };
+    let ground = match (cell.ground, cell.relief) {
+        (Ground::Sea, _) => '~',
+        (_, Relief::Hills) => 'h',
+        (_, Relief::Mountain) => 'm',
+        (Ground::Desert, _) => '-',
+        (Ground::Cultivated, _) => '+',
+        _ => '.',
+    };
+    let mut text = String::from(place.unwrap_or(ground));
+    for side in Side::BOTH {
+        let force = position.units().force(hex, side, |_| true);
+        let units = force.count_of(LAND);
+        if units > 0 {
+            let _ = write!(text, "{}{units}", if side == Side::Egyptian { 'E' } else { 'M' });
+            if force.disrupted_of(LAND) > 0 && text.len() < 4 {
+                text.push('!');
+            }
+        }
+        if force.count_of(GUNBOATS) > 0 && text.len() < 4 {
+            text.push('g');
+        }
+        if position.has_leader(hex, side) && text.len() < 4 {
+            text.push('*');
+        }
+    }
+    text
+}
+
+/// One line for the stacks of a hex.
+fn stack_text(position: &Campaign, hex: Hex) -> String {
+    let mut text = format!("{}:", position.place_text(hex));
+    for cohort in position.units().at(hex) {
+        let _ = write!(
+            text,
+            " {}x{}{}{}",
+            cohort.count(),
+            cohort.kind().id(),
+            if cohort.disrupted() { " disrupted" } else { "" },
+            if cohort.grouped() { " in the group" } else { "" },
+        );
+    }
+    for side in Side::BOTH {
+        for leader in position.leaders_at(hex, side) {
+            let _ = write!(text, " {}", leader.id());
+        }
+    }
+    text
+}
+
+/// Where the action is: the hex that is asked about, else the group, else the largest stack of who acts.
+trait Focus {
+    fn focus(&self) -> Hex;
+}
+
+impl Focus for Campaign {
+    fn focus(&self) -> Hex {
+        let pending = self.pending().hex;
+        if pending.is_some() {
+            return pending;
+        }
+        if self.group().hex.is_some() {
+            return self.group().hex;
+        }
+        let side = self.decider();
+        let weight = |kind: Kind| if COMBAT.has(kind) { 2 } else { u32::from(TRAIN.has(kind)) };
+        let largest = self
+            .units()
+            .as_slice()
+            .iter()
+            .filter(|c| c.side() == side)
+            .max_by_key(|c| (weight(c.kind()) * u32::from(c.count()), std::cmp::Reverse(c.hex())));
+        largest.map_or(Hex::at(COLUMNS / 2, ROWS / 2), |c| c.hex())
+    }
+}

@@ -1,0 +1,186 @@
+//! The dialogue between a person and a game at the terminal.
+
+use std::io::{self, BufRead, Write};
+
+use dervish_agents::agent::{Agent, AgentError, Event};
+use dervish_agents::limits::Limits;
+use dervish_env::chance::{Dice, agent_rng};
+use dervish_env::game::{Action, Actor, IllegalMove, Position, Seat};
+use dervish_env::record::Record;
+
+use crate::board_text::BoardText;
+
+/// A game between a person and an agent.
+pub struct Table<P: Position> {
+    position: P,
+    /// The person's seat.
+    person: Seat,
+    opponent: Box<dyn Agent<P>>,
+    limits: Limits,
+    dice: Dice,
+    record: Record,
+    /// The person's decisions since the last roll or answer of the opponent: where undo can go back to.
+    undo: Vec<(P, Record)>,
+}
+
+/// How a sitting ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sitting {
+    /// The game is over.
+    Finished,
+    /// The person left, or there is no more input.
+    Left,
+}
+
+/// Why a game could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    /// The terminal is gone.
+    #[error("terminal: {0}")]
+    Terminal(#[from] io::Error),
+    /// The opponent has no answer.
+    #[error("opponent: {0}")]
+    Opponent(#[from] AgentError),
+    /// The opponent's answer is not legal.
+    #[error("opponent: {0}")]
+    Illegal(#[from] IllegalMove),
+}
+
+const HELP: &str = "a number or the text of an order plays it; l lists the orders; b draws the board; u takes back \
+                    orders given since the last roll; q leaves the game";
+/// Orders listed without being asked.
+const SHORT_LIST: usize = 24;
+
+impl<P: BoardText> Table<P> {
+    /// A new game from `start`. `opponent_spec` names the opponent in the record.
+    pub fn new(start: P, person: Seat, opponent: Box<dyn Agent<P>>, limits: Limits, seed: u64) -> Table<P> {
+        let spec = opponent.spec();
+        let mut agents = ["human", "human"];
+        agents[person.other().index()] = &spec;
+        let record = Record::begin(&start, seed, agents);
+        let mut table =
+            Table { position: start, person, opponent, limits, dice: Dice::new(seed), record, undo: Vec::new() };
+        table.opponent.new_game(agent_rng(seed, 0, person.other()));
+        table
+    }
+
+    /// The record of the game so far.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// Plays until the game is over or the person leaves.
+    ///
+    /// # Errors
+    /// [`PlayError`]; the record holds everything up to there.
+    pub fn play(&mut self, input: &mut impl BufRead, output: &mut impl Write) -> Result<Sitting, PlayError> {
+        writeln!(output, "{HELP}")?;
+        loop {
+            match self.position.actor() {
+                Actor::Finished => {
+                    self.record.finish(&self.position);
+                    self.tell_result(output)?;
+                    return Ok(Sitting::Finished);
+                }
+                Actor::Chance => {
+                    let outcome = self.dice.roll(&self.position);
+                    writeln!(output, "* {}: {}", self.position.pending_text(), outcome.0)?;
+                    self.record.push_roll(&self.position, outcome);
+                    self.opponent.observe(Event::Rolled(outcome));
+                    self.position.resolve(outcome)?;
+                    self.undo.clear();
+                }
+                Actor::Player(seat) if seat == self.person => {
+                    if self.ask(input, output)? == Sitting::Left {
+                        return Ok(Sitting::Left);
+                    }
+                }
+                Actor::Player(seat) => {
+                    let choice = self.opponent.choose(&self.position, &self.limits)?;
+                    writeln!(output, "- {} {}", P::seat_name(seat), self.position.action_text(choice.action))?;
+                    self.play_action(seat, choice.action)?;
+                    self.undo.clear();
+                }
+            }
+        }
+    }
+
+    fn play_action(&mut self, seat: Seat, action: Action) -> Result<(), IllegalMove> {
+        let before = self.position.clone();
+        self.position.apply(action)?;
+        self.record.push_action(&before, action);
+        self.opponent.observe(Event::Played(seat, action));
+        Ok(())
+    }
+
+    /// One decision of the person. [`Sitting::Finished`] stands for a decision made.
+    fn ask(&mut self, input: &mut impl BufRead, output: &mut impl Write) -> Result<Sitting, PlayError> {
+        let mut legal = Vec::new();
+        self.position.legal_actions_into(&mut legal);
+        write!(output, "{}", self.position.board_text())?;
+        writeln!(output, "{}: {}", P::seat_name(self.person), self.position.pending_text())?;
+        self.list(&legal, SHORT_LIST, output)?;
+        let mut line = String::new();
+        loop {
+            write!(output, "> ")?;
+            output.flush()?;
+            line.clear();
+            if input.read_line(&mut line)? == 0 {
+                return Ok(Sitting::Left);
+            }
+            match line.trim() {
+                "" => {}
+                "q" | "quit" => return Ok(Sitting::Left),
+                "?" | "h" | "help" => writeln!(output, "{HELP}")?,
+                "l" | "list" => self.list(&legal, usize::MAX, output)?,
+                "b" | "board" => write!(output, "{}", self.position.board_text())?,
+                "u" | "undo" => match self.undo.pop() {
+                    Some((position, record)) => {
+                        self.position = position;
+                        self.record = record;
+                        return Ok(Sitting::Finished);
+                    }
+                    None => writeln!(output, "nothing to take back since the last roll")?,
+                },
+                text => match self.read_order(text, &legal) {
+                    Ok(action) => {
+                        self.undo.push((self.position.clone(), self.record.clone()));
+                        self.play_action(self.person, action)?;
+                        return Ok(Sitting::Finished);
+                    }
+                    Err(reason) => writeln!(output, "{reason}")?,
+                },
+            }
+        }
+    }
+
+    /// A number of the list, or notation.
+    fn read_order(&self, text: &str, legal: &[Action]) -> Result<Action, String> {
+        if let Ok(number) = text.parse::<usize>() {
+            return legal
+                .get(number.wrapping_sub(1))
+                .copied()
+                .ok_or_else(|| format!("{number}: the orders are numbered 1 to {}", legal.len()));
+        }
+        self.position.parse_action(text).map_err(|error| error.to_string())
+    }
+
+    fn list(&self, legal: &[Action], most: usize, output: &mut impl Write) -> io::Result<()> {
+        for (i, action) in legal.iter().take(most).enumerate() {
+            writeln!(output, "  {:3} {}", i + 1, self.position.action_text(*action))?;
+        }
+        if legal.len() > most {
+            writeln!(output, "  ... {} more; l lists all", legal.len() - most)?;
+        }
+        Ok(())
+    }
+
+    fn tell_result(&self, output: &mut impl Write) -> io::Result<()> {
+        let Some(result) = self.position.result() else { return Ok(()) };
+        write!(output, "{}", self.position.board_text())?;
+        match result.winner {
+            Some(seat) => writeln!(output, "the {} player wins, margin {:.2}", P::seat_name(seat), result.margin_for(seat)),
+            None => writeln!(output, "a draw"),
+        }
+    }
+}
