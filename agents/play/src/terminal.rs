@@ -19,8 +19,9 @@ pub struct Table<P: Position> {
     limits: Limits,
     dice: Dice,
     record: Record,
-    /// The person's decisions since the last roll or answer of the opponent: where undo can go back to.
-    undo: Vec<(P, Record)>,
+    /// Where undo can go back to: before each decision of the person since the last roll or answer of the opponent,
+    /// and that decision, of which the opponent hears only when it stands.
+    undo: Vec<(P, Record, Action)>,
 }
 
 /// How a sitting ended.
@@ -86,9 +87,9 @@ impl<P: BoardText> Table<P> {
                     let outcome = self.dice.roll(&self.position);
                     writeln!(output, "* {}: {}", self.position.pending_text(), outcome.0)?;
                     self.record.push_roll(&self.position, outcome);
-                    self.opponent.observe(Event::Rolled(outcome));
                     self.position.resolve(outcome)?;
-                    self.undo.clear();
+                    self.let_stand();
+                    self.opponent.observe(Event::Rolled(outcome));
                 }
                 Actor::Player(seat) if seat == self.person => {
                     if self.ask(input, output)? == Sitting::Left {
@@ -96,21 +97,28 @@ impl<P: BoardText> Table<P> {
                     }
                 }
                 Actor::Player(seat) => {
+                    self.let_stand();
                     let choice = self.opponent.choose(&self.position, &self.limits)?;
                     writeln!(output, "- {} {}", P::seat_name(seat), self.position.action_text(choice.action))?;
-                    self.play_action(seat, choice.action)?;
-                    self.undo.clear();
+                    self.play_action(choice.action)?;
+                    self.opponent.observe(Event::Played(seat, choice.action));
                 }
             }
         }
     }
 
-    fn play_action(&mut self, seat: Seat, action: Action) -> Result<(), IllegalMove> {
+    fn play_action(&mut self, action: Action) -> Result<(), IllegalMove> {
         let before = self.position.clone();
         self.position.apply(action)?;
         self.record.push_action(&before, action);
-        self.opponent.observe(Event::Played(seat, action));
         Ok(())
+    }
+
+    /// The person's decisions can no longer be taken back: the opponent hears of them.
+    fn let_stand(&mut self) {
+        for (_, _, action) in self.undo.drain(..) {
+            self.opponent.observe(Event::Played(self.person, action));
+        }
     }
 
     /// One decision of the person. [`Sitting::Finished`] stands for a decision made.
@@ -135,7 +143,7 @@ impl<P: BoardText> Table<P> {
                 "l" | "list" => self.list(&legal, usize::MAX, output)?,
                 "b" | "board" => write!(output, "{}", self.position.board_text())?,
                 "u" | "undo" => match self.undo.pop() {
-                    Some((position, record)) => {
+                    Some((position, record, _)) => {
                         self.position = position;
                         self.record = record;
                         return Ok(Sitting::Finished);
@@ -144,8 +152,9 @@ impl<P: BoardText> Table<P> {
                 },
                 text => match self.read_order(text, &legal) {
                     Ok(action) => {
-                        self.undo.push((self.position.clone(), self.record.clone()));
-                        self.play_action(self.person, action)?;
+                        let before = (self.position.clone(), self.record.clone(), action);
+                        self.play_action(action)?;
+                        self.undo.push(before);
                         return Ok(Sitting::Finished);
                     }
                     Err(reason) => writeln!(output, "{reason}")?,
