@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::ErrorKind;
 use dervish_training::commands::battle::BattleArgs;
+use dervish_training::commands::bench::BenchArgs;
+use dervish_training::commands::replay::ReplayArgs;
 use dervish_training::commands::scenario::ScenarioArgs;
 use dervish_training::commands::table::TableArgs;
 
@@ -25,6 +27,10 @@ enum Command {
     Battle(BattleArgs),
     /// Check scenario files, or list the built-in scenarios.
     Scenario(ScenarioArgs),
+    /// Measure how fast the games play.
+    Bench(BenchArgs),
+    /// Check a game record, step through it, and fork it.
+    Replay(ReplayArgs),
 }
 
 fn main() -> ExitCode {
@@ -33,6 +39,8 @@ fn main() -> ExitCode {
             Command::Table(args) => args.run(),
             Command::Battle(args) => args.run(),
             Command::Scenario(args) => args.run(),
+            Command::Bench(args) => args.run(),
+            Command::Replay(args) => args.run(),
         },
         Err(error) => return not_a_command(&error),
     };

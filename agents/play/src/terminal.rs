@@ -188,7 +188,9 @@ impl<P: BoardText> Table<P> {
         let Some(result) = self.position.result() else { return Ok(()) };
         write!(output, "{}", self.position.board_text())?;
         match result.winner {
-            Some(seat) => writeln!(output, "the {} player wins, margin {:.2}", P::seat_name(seat), result.margin_for(seat)),
+            Some(seat) => {
+                writeln!(output, "the {} player wins, margin {:.2}", P::seat_name(seat), result.margin_for(seat))
+            }
             None => writeln!(output, "a draw"),
         }
     }

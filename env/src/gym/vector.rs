@@ -252,8 +252,8 @@ impl<P: Position, E: Encoder<P>> VecEnv<P, E> {
     where
         F: Fn(&Setting<'_, P>, usize, &mut Slot<'_, P>) + Sync,
     {
-        // Two tasks for each thread even out games of unequal cost without drowning small ones in overhead.
-        let tasks = 2 * rayon::current_num_threads();
+        // Several tasks for each thread even out games of unequal cost without drowning small ones in overhead.
+        let tasks = 8 * rayon::current_num_threads();
         let chunk = self.games.len().div_ceil(tasks).max(LEAST_CHUNK);
         let setting = Setting { start: &self.start, seed: self.seed, step_limit: self.step_limit };
         let (encoder, parts) = (&self.encoder, self.parts);

@@ -8,7 +8,9 @@ use serde::Serialize;
 
 pub mod agents;
 pub mod battle;
+pub mod bench;
 pub mod match_games;
+pub mod replay;
 pub mod scenario;
 pub mod table;
 
@@ -70,13 +72,13 @@ pub fn print_json(answer: &impl Serialize) -> Result<(), CommandError> {
     print_line(&serde_json::to_string(answer).map_err(io::Error::from)?)
 }
 
-/// Writes a line to standard output.
+/// Writes `text` and a line break to standard output.
 ///
 /// # Errors
 /// [`CommandError::Output`]; a reader that has gone away is none.
-pub fn print_line(line: &str) -> Result<(), CommandError> {
+pub fn print_line(text: &str) -> Result<(), CommandError> {
     let mut out = io::stdout().lock();
-    match writeln!(out, "{line}").and_then(|()| out.flush()) {
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }

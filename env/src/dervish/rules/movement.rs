@@ -167,10 +167,7 @@ thread_local! {
 }
 
 /// Lets `search` fill the workspace, then hands the result to `read`.
-fn with_workspace<R>(
-    search: impl FnOnce(&mut Reach, &mut Frontier),
-    read: impl FnOnce(&Reach) -> R,
-) -> R {
+fn with_workspace<R>(search: impl FnOnce(&mut Reach, &mut Frontier), read: impl FnOnce(&Reach) -> R) -> R {
     WORKSPACE.with_borrow_mut(|workspace| {
         let Workspace { reach, frontier } = &mut **workspace;
         reach.clear();
