@@ -82,6 +82,16 @@ pub enum Ply {
     },
 }
 
+impl Ply {
+    /// The line of the record, with the seats named by `seat_name`.
+    pub fn text<'a>(&self, seat_name: impl Fn(Seat) -> &'a str) -> String {
+        match self {
+            Ply::Decision { seat, text } => format!("{} {text}", seat_name(*seat)),
+            Ply::Roll { kind, outcome } => format!("roll {kind} {}", outcome.0),
+        }
+    }
+}
+
 /// How a record ends.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Ending {
@@ -258,10 +268,7 @@ impl fmt::Display for Record {
             header_line(f, key, value)?;
         }
         for ply in &self.plies {
-            match ply {
-                Ply::Decision { seat, text } => writeln!(f, "{} {text}", self.seats[seat.index()].name)?,
-                Ply::Roll { kind, outcome } => writeln!(f, "roll {kind} {}", outcome.0)?,
-            }
+            writeln!(f, "{}", ply.text(|seat| &self.seats[seat.index()].name))?;
         }
         match self.ending {
             Ending::Finished(GameResult { winner, margin }) => {

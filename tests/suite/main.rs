@@ -2,6 +2,7 @@
 
 mod agents;
 mod battle_command;
+mod bench_command;
 mod combat;
 mod conformance;
 mod data;
@@ -12,6 +13,7 @@ mod match_play;
 mod mcts;
 mod perft;
 mod record;
+mod replay_command;
 mod statistics;
 mod table_command;
 mod tables;

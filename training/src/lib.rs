@@ -2,4 +2,5 @@
 
 pub mod arena;
 pub mod commands;
+pub mod games;
 pub mod interrupt;

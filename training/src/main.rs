@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::ErrorKind;
 use dervish_training::commands::battle::BattleArgs;
+use dervish_training::commands::bench::BenchArgs;
+use dervish_training::commands::replay::ReplayArgs;
 use dervish_training::commands::table::TableArgs;
 
 /// The Mahdist War in the Sudan, 1882-85: rules, agents, arena and training.
@@ -22,6 +24,10 @@ enum Command {
     Table(TableArgs),
     /// Fight one combat with given rolls, or compute its exact odds.
     Battle(BattleArgs),
+    /// Measure how fast the games play.
+    Bench(BenchArgs),
+    /// Check a game record, step through it, and fork it.
+    Replay(ReplayArgs),
 }
 
 fn main() -> ExitCode {
@@ -29,6 +35,8 @@ fn main() -> ExitCode {
         Ok(cli) => match cli.command {
             Command::Table(args) => args.run(),
             Command::Battle(args) => args.run(),
+            Command::Bench(args) => args.run(),
+            Command::Replay(args) => args.run(),
         },
         Err(error) => return not_a_command(&error),
     };

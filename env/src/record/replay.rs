@@ -2,7 +2,7 @@
 
 use super::{Ending, LineFault, Ply, Record, RecordError};
 use crate::chance::Dice;
-use crate::game::{Actor, GameResult, Position};
+use crate::game::{Actor, GameResult, Position, Seat};
 
 /// A record that is played again, line by line, and checked as it goes.
 #[derive(Clone, Debug)]
@@ -28,8 +28,8 @@ impl<P: Position> Replay<P> {
             (lines.scenario, "scenario", &ours.scenario, &theirs.scenario),
             (lines.rules_version, "rules version", &ours.rules_version.to_string(), &theirs.rules_version.to_string()),
             (lines.rules_hash, "rules hash", &ours.rules_hash, &theirs.rules_hash),
-            (lines.seats[0], "first seat", P::seat_name(crate::game::Seat::First), &seats[0].name),
-            (lines.seats[1], "second seat", P::seat_name(crate::game::Seat::Second), &seats[1].name),
+            (lines.seats[0], "first seat", P::seat_name(Seat::First), &seats[0].name),
+            (lines.seats[1], "second seat", P::seat_name(Seat::Second), &seats[1].name),
         ] {
             if expected != found {
                 let fault = LineFault::OtherGame { what, expected: expected.to_string(), found: found.to_string() };
@@ -137,10 +137,7 @@ fn play<P: Position>(ply: &Ply, position: &mut P, dice: &mut Dice) -> Result<(),
                 Actor::Chance => format!("`roll {}` ({})", position.pending_kind(), position.pending_text()),
                 Actor::Finished => "the result".to_string(),
             };
-            let found = match ply {
-                Ply::Decision { seat, text } => format!("`{} {text}`", P::seat_name(*seat)),
-                Ply::Roll { kind, outcome } => format!("`roll {kind} {}`", outcome.0),
-            };
+            let found = format!("`{}`", ply.text(P::seat_name));
             return Err(LineFault::OutOfTurn { expected, found });
         }
     }

@@ -8,7 +8,9 @@ use serde::Serialize;
 
 pub mod agents;
 pub mod battle;
+pub mod bench;
 pub mod match_games;
+pub mod replay;
 pub mod table;
 
 /// Why a command did not do what it was asked: bad input, or no way to get the answer out. Shown on one line; the
@@ -58,9 +60,16 @@ fn first_fault(faults: &[DataError]) -> String {
 /// # Errors
 /// [`CommandError::Output`]; a reader that has gone away is none.
 pub fn print_json(answer: &impl Serialize) -> Result<(), CommandError> {
-    let line = serde_json::to_string(answer).map_err(io::Error::from)?;
+    print_line(&serde_json::to_string(answer).map_err(io::Error::from)?)
+}
+
+/// Writes `text` and a line break to standard output.
+///
+/// # Errors
+/// [`CommandError::Output`]; a reader that has gone away is none.
+pub fn print_line(text: &str) -> Result<(), CommandError> {
     let mut out = io::stdout().lock();
-    match writeln!(out, "{line}").and_then(|()| out.flush()) {
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }

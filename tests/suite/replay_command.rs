@@ -1,0 +1,64 @@
+//! `dervish replay` as its users call it. What the rules make of a record is tested in `record`.
+
+use dervish_env::chance::Dice;
+use dervish_env::game::{Outcome, Position};
+use dervish_env::record::{Record, Replay};
+use dervish_env::reference::pig::{HOLD, Pig};
+
+use crate::dervish_binary::{dervish, refusal};
+
+/// Holding at once on both sides, with the 4, 5 and 6 thrown first.
+fn short_record() -> Record {
+    let mut record = Record::begin(&Pig::new(), 1, ["a", "b"]);
+    let mut position = Pig::new();
+    for face in [4, 5, 6] {
+        record.push_roll(&position, Outcome(face));
+        position.resolve_possible(Outcome(face));
+        record.push_action(&position, HOLD);
+        position.apply_legal(HOLD);
+    }
+    record
+}
+
+#[test]
+fn a_record_is_checked_stepped_through_and_forked() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (game, fork) = (path("game.record"), path("fork.record"));
+    short_record().write(game.as_ref()).expect("written");
+
+    let told = |args: &[&str]| {
+        let output = dervish(&[&["replay"], args].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    assert_eq!(told(&[&game]), "6 of 6 decisions and rolls are right; waiting for a roll: throw of second\n");
+    let steps = told(&[&game, "--to", "2", "--steps", "--fork", &fork]);
+    assert_eq!(
+        steps,
+        "1\troll throw 4\tthrow of first\n2\tfirst hold\troll or hold for first at 4\n\
+         2 of 6 decisions and rolls are right; waiting for a roll: throw of second\n"
+    );
+    let forked = Record::read(fork.as_ref()).expect("the fork");
+    assert_eq!(forked.plies(), &short_record().plies()[..2]);
+    let mut replay = Replay::new(forked, Pig::new()).expect("pig");
+    replay.verify().expect("a good record");
+    // Dice of the fork have counted the throw that was read.
+    let (_, position, mut dice) = replay.fork();
+    let mut same = Dice::new(1);
+    same.pass(&Pig::new());
+    assert_eq!(dice.roll(&position), same.roll(&position));
+}
+
+#[test]
+fn a_wrong_record_is_refused_with_its_line() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("game.record").display().to_string();
+    let damaged = short_record().to_string().replace("second hold", "second stand");
+    std::fs::write(&path, damaged).expect("written");
+    // Eight header lines, then the third decision or roll and its answer.
+    let line = refusal(&["replay", &path]);
+    assert!(line.contains("line 12: illegal action stand"), "{line}");
+    assert!(refusal(&["replay", &path, "--to", "7"]).contains("6 plies, not 7"));
+    assert!(refusal(&["replay", &folder.path().join("none").display().to_string()]).contains("none"));
+}

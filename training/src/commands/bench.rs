@@ -1,0 +1,180 @@
+//! `dervish bench`: how fast the games play.
+
+use std::time::Duration;
+
+use comfy_table::Table;
+use comfy_table::presets;
+use dervish_env::bench::{PlaySpeed, VecSpeed, measure_play, measure_vec_env};
+use dervish_env::encode::Encoder;
+use dervish_env::game::Position;
+use serde::Serialize;
+
+use super::{CommandError, print_json, print_line};
+use crate::games::{GameVisitor, game_names, with_game};
+
+/// Measures random legal play, clones, and many games at once.
+///
+/// Only decisions between two or more actions are counted; the time of rolls and forced moves is in it.
+#[derive(Clone, Debug, clap::Args)]
+pub struct BenchArgs {
+    /// Games, scenarios or scenario files [default: all that come with the program].
+    pub games: Vec<String>,
+    /// Seconds for each measurement; there are three for each game.
+    #[arg(long, default_value_t = 1.0, value_parser = seconds)]
+    pub seconds: f64,
+    /// Threads of the second measurement of many games at once.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: u16,
+    /// Games side by side in that measurement.
+    #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub lanes: u32,
+    /// Names the games that are played.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// JSON instead of a table.
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, &'static str> {
+    let seconds = text.parse().ok().filter(|seconds| (0.01..=3600.0).contains(seconds));
+    seconds.ok_or("expected a number of seconds from 0.01 to 3600")
+}
+
+impl BenchArgs {
+    /// Measures and prints.
+    ///
+    /// # Errors
+    /// [`CommandError`] if a game is not known, threads cannot be had, or standard output fails.
+    pub fn run(&self) -> Result<(), CommandError> {
+        let report = self.measure()?;
+        if self.json {
+            return print_json(&report);
+        }
+        print_line(report.to_string().trim_end())
+    }
+
+    /// Measures.
+    ///
+    /// # Errors
+    /// [`CommandError`] if a game is not known or threads cannot be had.
+    pub fn measure(&self) -> Result<BenchReport, CommandError> {
+        let names = if self.games.is_empty() { game_names().map(str::to_string).collect() } else { self.games.clone() };
+        let mut games = Vec::new();
+        for game in names {
+            let (play, vec_env) = with_game(&game, Measure(self))??;
+            games.push(GameSpeed { aim: aim(&game), game, play, vec_env });
+        }
+        Ok(BenchReport { debug_assertions: cfg!(debug_assertions), games })
+    }
+}
+
+/// What was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct BenchReport {
+    /// Whether the program checks itself as it runs, which makes it slower.
+    pub debug_assertions: bool,
+    /// One for each game.
+    pub games: Vec<GameSpeed>,
+}
+
+/// How fast one game plays.
+#[derive(Clone, Debug, Serialize)]
+pub struct GameSpeed {
+    /// Name of the game, scenario or file.
+    pub game: String,
+    /// Decisions per second that the project aims at on one core; null for games without an aim.
+    pub aim: Option<f64>,
+    /// Random play on one thread.
+    pub play: PlaySpeed,
+    /// Many games at once.
+    pub vec_env: VecSpeed,
+}
+
+/// Decisions per second on one core that the project aims at: for the reference games five times those of OpenSpiel.
+fn aim(game: &str) -> Option<f64> {
+    match game {
+        "connect-four" => Some(5e6),
+        "pig" => Some(20e6),
+        "souakim" => Some(400e3),
+        "khartoum" => Some(200e3),
+        _ => None,
+    }
+}
+
+struct Measure<'a>(&'a BenchArgs);
+
+impl GameVisitor for Measure<'_> {
+    type Output = Result<(PlaySpeed, VecSpeed), CommandError>;
+
+    fn visit<P: Position, E: Encoder<P> + Clone>(self, start: P, encoder: E) -> Self::Output {
+        let BenchArgs { seconds, threads, lanes, seed, .. } = *self.0;
+        let budget = Duration::from_secs_f64(seconds);
+        let play = measure_play(&start, seed, budget);
+        let vec_env = measure_vec_env(&start, &encoder, lanes as usize, usize::from(threads), budget)
+            .map_err(|error| CommandError::Argument { argument: "--threads", reason: error.to_string() })?;
+        Ok((play, vec_env))
+    }
+}
+
+impl std::fmt::Display for BenchReport {
+    /// A table of speeds and, below it, the phase mix of each game.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.debug_assertions {
+            writeln!(f, "This build checks itself as it runs; measure with `cargo build --release`.\n")?;
+        }
+        let mut table = Table::new();
+        table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header([
+            "game",
+            "decisions/s",
+            "aim",
+            "rolls/s",
+            "games/s",
+            "decisions/game",
+            "clone",
+            "size",
+            "1 thread",
+            "threads",
+            "scaling",
+        ]);
+        for GameSpeed { game, aim, play, vec_env } in &self.games {
+            table.add_row([
+                game.clone(),
+                per_second(play.decisions_per_second),
+                aim.map_or_else(|| "-".to_string(), per_second),
+                per_second(play.rolls_per_second),
+                per_second(play.games_per_second),
+                format!("{:.1}", play.decisions as f64 / play.games as f64),
+                format!("{:.1} ns", play.clone_ns),
+                format!("{} B", play.position_bytes),
+                per_second(vec_env.one_thread),
+                format!("{}: {}", vec_env.threads, per_second(vec_env.all_threads)),
+                format!("{:.2}", vec_env.scaling),
+            ]);
+        }
+        writeln!(f, "{table}")?;
+        for GameSpeed { game, play, .. } in &self.games {
+            let nodes = play.phase_mix.values().sum::<u64>() as f64;
+            let mix = play.phase_mix.iter().map(|(kind, &n)| format!("{kind} {:.1}%", 100.0 * n as f64 / nodes));
+            writeln!(f, "\n{game}: {}", mix.collect::<Vec<_>>().join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+/// Three digits with k or M.
+fn per_second(rate: f64) -> String {
+    let (value, unit) = match rate {
+        _ if rate >= 1e6 => (rate / 1e6, "M"),
+        _ if rate >= 1e3 => (rate / 1e3, "k"),
+        _ => (rate, ""),
+    };
+    let digits = if value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.digits$}{unit}")
+}

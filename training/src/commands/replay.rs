@@ -1,0 +1,110 @@
+//! `dervish replay`: checks a game record against the rules, steps through it, and forks it.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use dervish_env::encode::Encoder;
+use dervish_env::game::{Actor, Position};
+use dervish_env::record::{Ending, Record, RecordError, Replay};
+
+use super::{CommandError, print_line};
+use crate::games::{GameVisitor, with_game};
+
+/// Checks a game record, steps through it, and forks it.
+#[derive(Clone, Debug, clap::Args)]
+pub struct ReplayArgs {
+    /// The record.
+    pub file: PathBuf,
+    /// The scenario file that was played, where it does not come with the program.
+    #[arg(long)]
+    pub scenario: Option<String>,
+    /// Stop after this many decisions and rolls instead of going to the end.
+    #[arg(long, value_name = "N")]
+    pub to: Option<usize>,
+    /// Print every decision and roll with what it answered.
+    #[arg(long)]
+    pub steps: bool,
+    /// Write the record up to where it stopped, unfinished, to play on from there.
+    #[arg(long, value_name = "FILE")]
+    pub fork: Option<PathBuf>,
+}
+
+impl ReplayArgs {
+    /// Replays and prints how the game stands.
+    ///
+    /// # Errors
+    /// [`CommandError`] with the number of the first line that is wrong, or what else cannot be read or written.
+    pub fn run(&self) -> Result<(), CommandError> {
+        let record = Record::read(&self.file).map_err(|error| self.fault(&error))?;
+        let identity = record.identity();
+        let game = match &self.scenario {
+            Some(scenario) => scenario.clone(),
+            None if identity.scenario.is_empty() => identity.game.clone(),
+            None => identity.scenario.clone(),
+        };
+        let text = with_game(&game, Replayed { args: self, record })??;
+        print_line(text.trim_end())
+    }
+
+    fn fault(&self, error: &RecordError) -> CommandError {
+        let (file, reason) = match error {
+            RecordError::Read { path, source } | RecordError::Write { path, source } => (path, source.to_string()),
+            RecordError::Line { .. } | RecordError::PastEnd { .. } => (&self.file, error.to_string()),
+        };
+        CommandError::File { file: file.display().to_string(), reason }
+    }
+}
+
+struct Replayed<'a> {
+    args: &'a ReplayArgs,
+    record: Record,
+}
+
+impl GameVisitor for Replayed<'_> {
+    type Output = Result<String, CommandError>;
+
+    fn visit<P: Position, E: Encoder<P> + Clone>(self, start: P, _encoder: E) -> Self::Output {
+        let args = self.args;
+        let plies = self.record.plies().len();
+        replay(self.record, start, args, plies).map_err(|error| args.fault(&error))
+    }
+}
+
+fn replay<P: Position>(record: Record, start: P, args: &ReplayArgs, plies: usize) -> Result<String, RecordError> {
+    let mut text = String::new();
+    let mut replay = Replay::new(record, start)?;
+    let last = args.to.unwrap_or(plies);
+    if last > plies {
+        return Err(RecordError::PastEnd { plies, asked: last });
+    }
+    while replay.ply() < last {
+        let (number, pending) = (replay.ply() + 1, replay.position().pending_text());
+        let line = replay.step()?.map(|ply| ply.text(P::seat_name)).unwrap_or_default();
+        if args.steps {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{number}\t{line}\t{pending}");
+        }
+    }
+    if args.to.is_none() {
+        replay.verify()?;
+    }
+    if let Some(path) = &args.fork {
+        replay.fork().0.write(path)?;
+    }
+    let stands = match (replay.position().result(), replay.record().ending()) {
+        (Some(result), _) => {
+            let winner = result.winner.map_or("drawn".to_string(), |seat| format!("won by {}", P::seat_name(seat)));
+            format!("{winner}, margin {}", result.margin)
+        }
+        (None, Ending::Truncated) if args.to.is_none() => "truncated by a limit".to_string(),
+        (None, _) => {
+            let actor = match replay.position().actor() {
+                Actor::Player(seat) => P::seat_name(seat),
+                _ => "a roll",
+            };
+            format!("waiting for {actor}: {}", replay.position().pending_text())
+        }
+    };
+    let _ = writeln!(text, "{last} of {plies} decisions and rolls are right; {stands}");
+    Ok(text)
+}

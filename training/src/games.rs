@@ -1,0 +1,38 @@
+//! The games by name, so that one generic function serves them all.
+
+use dervish_env::dervish::campaign::Campaign;
+use dervish_env::dervish::data_file::DataError;
+use dervish_env::dervish::scenario::Scenario;
+use dervish_env::encode::Encoder;
+use dervish_env::game::Position;
+use dervish_env::reference::connect_four::{ConnectFour, ConnectFourPlanes};
+use dervish_env::reference::pig::{Pig, PigGlobals};
+
+/// Something that can be done with any game.
+pub trait GameVisitor {
+    /// What comes of it.
+    type Output;
+
+    /// Does it with the game that begins at `start`; `encoder` is the game's usual one.
+    fn visit<P: Position, E: Encoder<P> + Clone>(self, start: P, encoder: E) -> Self::Output;
+}
+
+/// Names of the reference games.
+pub const REFERENCE_GAMES: [&str; 2] = ["connect-four", "pig"];
+
+/// Names of all games that come with the program: the reference games and the built-in scenarios.
+pub fn game_names() -> impl Iterator<Item = &'static str> {
+    REFERENCE_GAMES.into_iter().chain(Scenario::BUILTIN_NAMES)
+}
+
+/// Does something with the game of this name: a reference game, a built-in scenario or a scenario file.
+///
+/// # Errors
+/// The faults of the file; a name that is neither a game nor a file is one of them.
+pub fn with_game<V: GameVisitor>(name: &str, visitor: V) -> Result<V::Output, Vec<DataError>> {
+    match name {
+        "connect-four" => Ok(visitor.visit(ConnectFour::new(), ConnectFourPlanes::new())),
+        "pig" => Ok(visitor.visit(Pig::new(), PigGlobals::new())),
+        _ => Ok(visitor.visit(Campaign::new(Scenario::named_or_file(name)?), ())),
+    }
+}
