@@ -36,6 +36,9 @@ pub enum CommandError {
     /// Faults of data files; the first is shown, the others are counted.
     #[error("{}", first_fault(.0))]
     Data(Vec<DataError>),
+    /// A match that cannot be played or kept.
+    #[error(transparent)]
+    Match(#[from] match_games::MatchCommandError),
     /// Standard output does not take the answer.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
