@@ -1,7 +1,7 @@
 //! The `dervish` binary, run as a user runs it.
 
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
 
 /// The binary beside these tests. `make test` builds it first, since cargo builds no binary of another package for
@@ -25,6 +25,11 @@ static BINARY: LazyLock<PathBuf> = LazyLock::new(|| {
 /// Runs `dervish` with these arguments.
 pub fn dervish(args: &[&str]) -> Output {
     Command::new(&*BINARY).args(args).output().expect("dervish runs")
+}
+
+/// Starts `dervish` with these arguments and leaves it running, its output piped.
+pub fn start(args: &[&str]) -> Child {
+    Command::new(&*BINARY).args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("dervish starts")
 }
 
 /// Standard output of a run that succeeds, as JSON.

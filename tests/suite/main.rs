@@ -9,6 +9,7 @@ mod data;
 mod dervish_binary;
 mod flawed_game;
 mod gym;
+mod match_command;
 mod match_play;
 mod mcts;
 mod perft;

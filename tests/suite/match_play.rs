@@ -222,8 +222,10 @@ fn games_are_cut_off_at_the_bound_and_count_as_drawn() {
 #[test]
 fn what_goes_wrong_in_a_match_is_a_typed_error() {
     let start = ConnectFour::new();
-    let none = play_match(&start, &random(), &random(), &options(0), &());
-    assert!(matches!(none, Err(MatchError::NoPairs)), "{none:?}");
+    for pairs in [0, u32::MAX] {
+        let refused = play_match(&start, &random(), &random(), &options(pairs), &());
+        assert!(matches!(refused, Err(MatchError::Pairs(number)) if number == pairs), "{refused:?}");
+    }
 
     // Column 1 is full after six stones, at the latest by the seventh choice of an agent that knows no other.
     let stubborn = AgentFactory::of(Stubborn { choices_left: u32::MAX });

@@ -1,10 +1,10 @@
 //! The games by name, so that one generic function serves them all.
 
+use crate::arena::agents::ArenaGame;
 use dervish_env::dervish::campaign::Campaign;
 use dervish_env::dervish::data_file::DataError;
 use dervish_env::dervish::scenario::Scenario;
 use dervish_env::encode::Encoder;
-use dervish_env::game::Position;
 use dervish_env::reference::connect_four::{ConnectFour, ConnectFourPlanes};
 use dervish_env::reference::pig::{Pig, PigGlobals};
 
@@ -14,7 +14,7 @@ pub trait GameVisitor {
     type Output;
 
     /// Does it with the game that begins at `start`; `encoder` is the game's usual one.
-    fn visit<P: Position, E: Encoder<P> + Clone>(self, start: P, encoder: E) -> Self::Output;
+    fn visit<P: ArenaGame, E: Encoder<P> + Clone>(self, start: P, encoder: E) -> Self::Output;
 }
 
 /// Names of the reference games.

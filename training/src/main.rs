@@ -5,10 +5,12 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
+use dervish_training::commands::agents::AgentsArgs;
 use dervish_training::commands::battle::BattleArgs;
 use dervish_training::commands::bench::BenchArgs;
 use dervish_training::commands::replay::ReplayArgs;
 use dervish_training::commands::scenario::ScenarioArgs;
+use dervish_training::commands::match_games::MatchArgs;
 use dervish_training::commands::table::TableArgs;
 
 /// The Mahdist War in the Sudan, 1882-85: rules, agents, arena and training.
@@ -31,6 +33,10 @@ enum Command {
     Bench(BenchArgs),
     /// Check a game record, step through it, and fork it.
     Replay(ReplayArgs),
+    /// Play one agent against another: games in pairs with swapped seats and common dice.
+    Match(MatchArgs),
+    /// List the agents of a game with their options.
+    Agents(AgentsArgs),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +47,8 @@ fn main() -> ExitCode {
             Command::Scenario(args) => args.run(),
             Command::Bench(args) => args.run(),
             Command::Replay(args) => args.run(),
+            Command::Match(args) => args.run(),
+            Command::Agents(args) => args.run(),
         },
         Err(error) => return not_a_command(&error),
     };

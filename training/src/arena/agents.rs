@@ -1,6 +1,8 @@
 //! Which agents can play which game.
 
+use dervish_agents::evaluation::PlayToEnd;
 use dervish_agents::registry::Registry;
+use dervish_env::dervish::campaign::Campaign;
 use dervish_env::game::Position;
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::Pig;
@@ -12,6 +14,14 @@ use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
 pub trait ArenaGame: Position {
     /// The agents, with what the game gives them.
     fn agents() -> Registry<Self>;
+}
+
+impl ArenaGame for Campaign {
+    fn agents() -> Registry<Campaign> {
+        let mut agents = Registry::new();
+        agents.register(Mcts::new(PlayToEnd));
+        agents
+    }
 }
 
 impl ArenaGame for ConnectFour {

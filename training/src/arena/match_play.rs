@@ -24,7 +24,7 @@ use std::time::Instant;
 /// are the likelier ones to be cut off, an interrupted match is a slightly biased sample.
 ///
 /// # Errors
-/// [`MatchError`]: no pair was asked for or finished, or an agent failed.
+/// [`MatchError`]: no pair (or far too many) was asked for, none was finished, or an agent failed.
 pub fn play_match<P: Position>(
     start: &P,
     a: &AgentFactory<P>,
@@ -32,8 +32,8 @@ pub fn play_match<P: Position>(
     options: &MatchOptions,
     spectator: &dyn Spectator,
 ) -> Result<MatchReport, MatchError> {
-    if options.pairs == 0 {
-        return Err(MatchError::NoPairs);
+    if !(1..=u32::MAX / 2).contains(&options.pairs) {
+        return Err(MatchError::Pairs(options.pairs));
     }
     let threads = options.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let workers = threads.min(options.pairs as usize);
@@ -99,7 +99,7 @@ pub fn play_match<P: Position>(
 /// How a match is played.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct MatchOptions {
-    /// Pairs of games, at least 1.
+    /// Pairs of games, 1 to 2^31 - 1.
     pub pairs: u32,
     /// Names the dice and the agents' random streams.
     pub seed: u64,
@@ -221,9 +221,9 @@ impl Effort {
 /// Why there is no report of a match.
 #[derive(Debug, thiserror::Error)]
 pub enum MatchError {
-    /// No pairs were asked for.
-    #[error("a match needs at least one pair of games")]
-    NoPairs,
+    /// No pairs were asked for, or more than games can be numbered.
+    #[error("a match has 1 to {} pairs of games, not {0}", u32::MAX / 2)]
+    Pairs(u32),
     /// The match was stopped before a pair was finished.
     #[error("stopped before a pair of games was finished")]
     Stopped,

@@ -1,7 +1,10 @@
 //! `dervish agents`: which agents there are and what can be set.
 
 use crate::arena::agents::ArenaGame;
+use crate::commands::{CommandError, print_line};
+use crate::games::{GameVisitor, with_game};
 use comfy_table::{ContentArrangement, Table, presets};
+use dervish_env::encode::Encoder;
 
 /// Lists the agents of a game with their options.
 #[derive(Clone, Debug, clap::Args)]
@@ -11,16 +14,31 @@ pub struct AgentsArgs {
     pub scenario: String,
 }
 
-/// A table of the agents that can play `P`, one line for each and for each of its options.
-pub fn agents_table<P: ArenaGame>() -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_header(["agent", "option", "default", "what it does"]);
-    for kind in P::agents().kinds() {
-        table.add_row([kind.name, "", "", kind.summary]);
-        for option in kind.options {
-            table.add_row(["", option.name, option.default, option.meaning]);
-        }
+impl AgentsArgs {
+    /// Prints a table, one line for each agent and for each of its options.
+    ///
+    /// # Errors
+    /// [`CommandError`] if there is no such game.
+    pub fn run(&self) -> Result<(), CommandError> {
+        print_line(&with_game(&self.scenario, AgentsTable)?.to_string())
     }
-    table
+}
+
+struct AgentsTable;
+
+impl GameVisitor for AgentsTable {
+    type Output = Table;
+
+    fn visit<P: ArenaGame, E: Encoder<P> + Clone>(self, _start: P, _encoder: E) -> Table {
+        let mut table = Table::new();
+        table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_header(["agent", "option", "default", "what it does"]);
+        for kind in P::agents().kinds() {
+            table.add_row([kind.name, "", "", kind.summary]);
+            for option in kind.options {
+                table.add_row(["", option.name, option.default, option.meaning]);
+            }
+        }
+        table
+    }
 }

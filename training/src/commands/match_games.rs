@@ -4,14 +4,17 @@ use crate::arena::agents::ArenaGame;
 use crate::arena::folder::{FolderError, MatchFolder};
 use crate::arena::match_play::{Contestant, MatchError, MatchOptions, PlayedGame, Spectator, play_match};
 use crate::arena::report::MatchReport;
+use crate::commands::{CommandError, print_json, print_line};
+use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
 use dervish_agents::agent::Event;
 use dervish_agents::limits::Limits;
 use dervish_agents::registry::SpecError;
+use dervish_env::encode::Encoder;
 use dervish_env::game::{IllegalMove, Seat};
 use dervish_env::record::Record;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::{self, Write};
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -64,22 +67,35 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
-/// Plays the match from `start` and prints what it tells.
-///
-/// # Errors
-/// [`MatchCommandError`], one line.
-pub fn run<P: ArenaGame>(start: &P, args: &MatchArgs) -> Result<(), MatchCommandError> {
-    let report = match_games(start, args)?;
-    if args.json {
-        let document = serde_json::to_string_pretty(&report).map_err(io::Error::from)?;
-        writeln!(io::stdout(), "{document}")?;
-    } else {
-        writeln!(io::stdout(), "{report}")?;
+impl MatchArgs {
+    /// Plays the match and prints what it tells.
+    ///
+    /// # Errors
+    /// [`CommandError`], one line.
+    pub fn run(&self) -> Result<(), CommandError> {
+        let report = with_game(&self.scenario, Match { args: self })??;
+        if self.json {
+            print_json(&report)?;
+        } else {
+            print_line(&report.to_string())?;
+        }
+        if let Some(folder) = &self.out {
+            eprintln!("match.json and {} records are in {}", report.games.len(), folder.display());
+        }
+        Ok(())
     }
-    if let Some(folder) = &args.out {
-        eprintln!("match.json and {} records are in {}", report.games.len(), folder.display());
+}
+
+struct Match<'a> {
+    args: &'a MatchArgs,
+}
+
+impl GameVisitor for Match<'_> {
+    type Output = Result<MatchReport, MatchCommandError>;
+
+    fn visit<P: ArenaGame, E: Encoder<P> + Clone>(self, start: P, _encoder: E) -> Self::Output {
+        match_games(&start, self.args)
     }
-    Ok(())
 }
 
 /// Plays the match from `start` and keeps it where `--out` says.
@@ -204,7 +220,4 @@ pub enum MatchCommandError {
     /// The system allows no handler for Ctrl-C.
     #[error("cannot watch for Ctrl-C: {0}")]
     Interrupt(String),
-    /// Standard output failed.
-    #[error("standard output: {0}")]
-    Output(#[from] io::Error),
 }

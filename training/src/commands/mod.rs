@@ -45,6 +45,9 @@ pub enum CommandError {
         /// Checked.
         of: usize,
     },
+    /// A match that cannot be played or kept.
+    #[error(transparent)]
+    Match(#[from] match_games::MatchCommandError),
     /// Standard output does not take the answer.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),

@@ -1,0 +1,102 @@
+//! `dervish match` and `dervish agents` as their users call them.
+
+use crate::dervish_binary::{dervish, json_of, refusal};
+
+const QUICK: [&str; 9] = ["match", "mcts:sims=8", "random", "--scenario", "pig", "--games", "4", "--seed", "3"];
+
+fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&QUICK[..], more].concat()
+}
+
+#[test]
+fn a_match_is_told_as_a_table_and_as_json() {
+    let table = dervish(&QUICK);
+    assert!(table.status.success(), "{}", String::from_utf8_lossy(&table.stderr));
+    let table = String::from_utf8(table.stdout).expect("UTF-8");
+    for part in ["pig, 4 games, seed 3", "A = mcts:sims=8,", "Elo of A minus B", "score [95%]"] {
+        assert!(table.contains(part), "{part} is missing:\n{table}");
+    }
+    let report = json_of(&with(&["--json", "--threads", "1"]));
+    assert_eq!(report["version"], 1);
+    assert_eq!(report["identity"]["game"], "pig");
+    assert_eq!(report["agents"][1], "random:seed=0");
+    assert_eq!(report["games"].as_array().map(Vec::len), Some(4));
+    let again = json_of(&with(&["--json", "--threads", "2"]));
+    assert_eq!((&report["games"], &report["statistics"]), (&again["games"], &again["statistics"]));
+}
+
+#[test]
+fn records_of_a_match_are_right_by_the_rules() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("match");
+    let out = out.to_str().expect("UTF-8");
+    let arguments = ["match", "random", "random:seed=1", "--scenario", "souakim", "--games", "2", "--out", out];
+    assert!(dervish(&arguments).status.success());
+    for game in ["00000", "00001"] {
+        let record = format!("{out}/games/{game}.record");
+        let replay = dervish(&["replay", &record]);
+        assert!(replay.status.success(), "{}", String::from_utf8_lossy(&replay.stderr));
+    }
+    assert!(refusal(&arguments).contains("is not empty; name a new folder"));
+}
+
+#[test]
+fn bad_arguments_of_a_match_are_refused() {
+    for (bad, expected) in [
+        (&["--games", "7"][..], "--games 7: games are played in pairs"),
+        (&["--games", "0"], "--games 0: games are played in pairs"),
+        (&["--scenario", "chess"], "chess"),
+        (&["--threads", "0"], "--threads"),
+        (&["--sims", "0"], "--sims: an agent needs at least one simulation"),
+        (&["--time", "soon"], "not a number of seconds"),
+        (&["--time", "-1"], "-1"),
+    ] {
+        // The last of an option that is given twice would be refused as such, so it replaces the first.
+        let mut arguments = QUICK.to_vec();
+        match arguments.iter().position(|argument| *argument == bad[0]) {
+            Some(place) => arguments[place + 1] = bad[1],
+            None => arguments.extend_from_slice(bad),
+        }
+        let line = refusal(&arguments);
+        assert!(line.contains(expected), "{line}");
+    }
+    let line = refusal(&["match", "doktrin", "random", "--scenario", "pig", "--games", "2"]);
+    assert_eq!(line, "dervish: unknown agent 'doktrin'; there are: mcts, random\n");
+}
+
+#[test]
+fn agents_are_listed_with_their_options() {
+    let list = dervish(&["agents", "--scenario", "souakim"]);
+    let list = String::from_utf8(list.stdout).expect("UTF-8");
+    assert!(list.contains("random") && list.contains("mcts") && list.contains("simulations for each choice"), "{list}");
+    assert!(refusal(&["agents", "--scenario", "chess"]).contains("chess"));
+}
+
+/// Ctrl-C ends a match that would take hours, keeps the pairs that are finished and says that it was stopped.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_the_finished_pairs() {
+    use crate::dervish_binary::start;
+    use std::io::Read;
+    use std::process::Command;
+    use std::time::{Duration, Instant};
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("match");
+    let mut arguments = vec!["match", "random", "random", "--scenario", "pig", "--games", "4000000000"];
+    arguments.extend(["--threads", "1", "--out", out.to_str().expect("UTF-8")]);
+    let mut child = start(&arguments);
+    let begun = Instant::now();
+    while !out.join("games/00003.record").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no game was finished");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+    assert!(child.wait().expect("it ends").success());
+    let mut table = String::new();
+    child.stdout.take().expect("a pipe").read_to_string(&mut table).expect("UTF-8");
+    assert!(table.contains("stopped: 4000000000 games were asked for"), "{table}");
+    let report = dervish_training::arena::folder::MatchFolder::read_report(&out).expect("written");
+    assert!(report.games.len() >= 4 && report.games.len() % 2 == 0);
+}
