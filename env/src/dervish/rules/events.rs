@@ -537,7 +537,7 @@ impl Campaign {
     /// Rule 6.4, for towns, and for villages and oases where `garrison_surrenders` asks: whether a good-order enemy
     /// land unit other than camel or supply is adjacent to `hex`, across a river too. Souakim is never besieged by
     /// Mahdists.
-    pub(crate) fn besieged(&self, hex: Hex, owner: Side) -> bool {
+    pub fn besieged(&self, hex: Hex, owner: Side) -> bool {
         const BESIEGERS: KindSet = COMBAT.or(Kind::Civilian.set());
         let place = self.scenario.board.cell(hex).place;
         if place.is_none() || (owner == Side::Egyptian && place == self.scenario.named.souakim) {

@@ -770,7 +770,7 @@ impl Campaign {
     }
 
     /// The modifiers of the group's march roll (8.31).
-    pub(crate) fn march_modifier(&self) -> i32 {
+    pub fn march_modifier(&self) -> i32 {
         let group = &self.group;
         let mut modifier = i32::from(self.strategic(group.hex, self.active, |l| l.grouped));
         modifier += i32::from(group.favoured);

@@ -154,8 +154,8 @@ impl Campaign {
         force.count_of(LAND) + (CIVILIAN_COUNTS - 1) * force.count(Kind::Civilian)
     }
 
-    /// Row of the attrition table: a place's row before the ground's (10.5).
-    fn attrition_row(&self, hex: Hex) -> AttritionRow {
+    /// Row of the attrition table for a stack of the player whose turn it is: a place's row before the ground's (10.5).
+    pub fn attrition_row(&self, hex: Hex) -> AttritionRow {
         let cell = self.scenario.board.cell(hex);
         match self.scenario.board.place_kind(hex) {
             Some(PlaceKind::Town) if !self.besieged(hex, self.active) => AttritionRow::UnbesiegedTown,
@@ -169,8 +169,8 @@ impl Campaign {
         }
     }
 
-    /// Modifiers of the attrition die (10.3).
-    pub(crate) fn attrition_modifier(&self, hex: Hex) -> i32 {
+    /// Modifiers of the attrition die (10.3) for a stack of the player whose turn it is.
+    pub fn attrition_modifier(&self, hex: Hex) -> i32 {
         let cell = self.scenario.board.cell(hex);
         let khartoum = cell.place.is_some() && cell.place == self.scenario.named.khartoum;
         let gordon = self.leaders[Leader::Gordon.index()].hex == hex;

@@ -1,0 +1,417 @@
+//! The march phase (8): which stack moves next, which of its units go, when they roll, where they go, what they attack.
+
+use crate::doctrine::assessment::{Assessment, Party, Stack, Threats};
+use crate::doctrine::battle;
+use crate::doctrine::mission::{Mission, Planner};
+use crate::doctrine::{egyptian, mahdist, river};
+use dervish_env::dervish::Campaign;
+use dervish_env::dervish::board::{Hex, PlaceId};
+use dervish_env::dervish::catalogue::{COMBAT, Kind, LAND, Side};
+use dervish_env::dervish::decision::Decision;
+use dervish_env::dervish::force::Force;
+use dervish_env::dervish::order::{Order, Verb};
+use dervish_env::dervish::tables::MarchResult;
+use dervish_env::dervish::units::{Cohort, Status};
+use dervish_env::game::{Action, Actor, Outcome, Position};
+
+/// Share of the discomforts of a hex that count while the group has 2, 1, 0 rolls left.
+const SETTLES: [f32; 4] = [0.5, 0.65, 0.8, 1.0];
+/// A leader without troops of his own is worth moving.
+const STRAY_LEADER: f32 = 0.3;
+
+/// Fresh units of a hex that march together.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Column {
+    /// How many of each kind.
+    pub take: Force,
+    /// Whether leaders and flag go with it.
+    pub led: bool,
+}
+
+/// What to do with the units of a hex.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MarchPlan {
+    /// The pick (8.1).
+    pub verb: Verb,
+    /// Who goes, where the pick is [`Verb::Choose`].
+    pub column: Column,
+    /// Points gained against doing nothing.
+    pub gain: f32,
+}
+
+impl Planner<'_, '_> {
+    /// The best plan for the units of a hex; `None` if they had better stay.
+    pub fn march_plan(&mut self, hex: Hex) -> Option<MarchPlan> {
+        let mut best: Option<MarchPlan> = None;
+        let mut take = |plan: Option<MarchPlan>| {
+            if let Some(plan) = plan
+                && best.is_none_or(|b| plan.gain > b.gain)
+            {
+                best = Some(plan);
+            }
+        };
+        take(self.standing_attack(hex));
+        let columns = match self.assessment.side {
+            Side::Egyptian => egyptian::columns(self.assessment, hex),
+            Side::Mahdist => mahdist::columns(self.assessment, hex),
+        };
+        for column in columns.into_iter().flatten() {
+            take(self.sortie(hex, column));
+        }
+        take(river::plan(self, hex));
+        take(self.stray_leader(hex));
+        best
+    }
+
+    /// An attack on a neighbour without a march (8.5).
+    fn standing_attack(&mut self, hex: Hex) -> Option<MarchPlan> {
+        let a = self.assessment;
+        let targets = neighbours_to_attack(a, hex);
+        if targets.clone().next().is_none() {
+            return None;
+        }
+        let able = |c: Cohort| LAND.has(c.kind()) && !c.disrupted() && c.status() != Status::Fought;
+        let party = a.party_of(hex, true, able);
+        if party.good() == 0 {
+            return None;
+        }
+        let mission = self.mission(hex, &party);
+        let waiting = self.worth(&mission, hex, false);
+        let gain = targets
+            .map(|target| a.attack_worth(&a.attack(&party, Some(hex), target), &party, target) - waiting)
+            .fold(f32::MIN, f32::max);
+        let marched = a.party_of(hex, false, |c| able(c) && c.status() == Status::Marched);
+        let shaken = a.party_of(hex, false, |c| LAND.has(c.kind()) && c.disrupted() && c.status() == Status::Fresh);
+        let verb = if marched.force.count_of(LAND) > 0 {
+            Verb::Unfought
+        } else if shaken.force.count_of(LAND) > 0 {
+            Verb::AllGood
+        } else {
+            Verb::All
+        };
+        (gain >= a.weights.march.least_attack).then_some(MarchPlan { verb, column: Column::NONE, gain })
+    }
+
+    /// A march of a column out of a hex.
+    fn sortie(&mut self, hex: Hex, column: Column) -> Option<MarchPlan> {
+        let a = self.assessment;
+        if column.take.count_of(LAND) == 0 {
+            return None;
+        }
+        let led = a.party_of(hex, column.led, |_| false);
+        let party = Party { force: column.take, ..led };
+        let mission = self.mission(hex, &party);
+        let mut threats = Threats::to(a, &party);
+        let staying = self.worth(&mission, hex, false) + self.residence(hex, &party, &mut threats, hex);
+        // The best that a month's march could bring: the aim itself, and no discomfort.
+        let bound = mission.now.max(mission.later) - staying;
+        if bound < a.weights.march.least_gain {
+            return None;
+        }
+        let verb = pick_for(a, hex, &column);
+        let group = formed(a.position, hex, verb, &column)?;
+        let gain = self.roll_worth(&group, &party, &mission, staying)? - staying;
+        (gain >= a.weights.march.least_gain).then_some(MarchPlan { verb, column, gain })
+    }
+
+    /// Expected points of another march roll for the group of `group`, a position that waits for its order; `None` if it
+    /// may not roll. `staying` is what it has where it is.
+    fn roll_worth(&mut self, group: &Campaign, party: &Party, mission: &Mission, staying: f32) -> Option<f32> {
+        let a = self.assessment;
+        let mut rolled = *group;
+        if !rolled.is_legal(Order::Verb(Verb::Roll).action()) {
+            return None;
+        }
+        rolled.apply_legal(Order::Verb(Verb::Roll).action());
+        if rolled.pending().decision != Decision::RollMarch {
+            return None;
+        }
+        let modifier = rolled.march_modifier();
+        let tables = &rolled.scenario().tables;
+        let (mut moves, mut shaken, mut spoils) = (0.0, 0.0, 0.0);
+        let mut clean = None;
+        for die in 1..=6u16 {
+            match tables.march(i32::from(die) + modifier) {
+                MarchResult::NoMarch => {}
+                MarchResult::March { disrupted_percent } => {
+                    moves += 1.0 / 6.0;
+                    shaken += f32::from(disrupted_percent) / 600.0;
+                    if disrupted_percent > 0 {
+                        spoils += 1.0 / 6.0;
+                    } else {
+                        clean = Some(die);
+                    }
+                }
+            }
+        }
+        let from = rolled.group().hex;
+        let units = party.force.good_of(LAND) as f32;
+        let perishes = a.perishes(from, party.strategic) + 0.3 * a.weights.march.disruption;
+        let mut price = shaken * units * a.mean_worth(&party.force) * perishes;
+        rolled.resolve_possible(Outcome(clean?));
+        let best = self.best_move(&rolled, party, mission);
+        if mission.now > mission.later {
+            price += spoils * a.weights.march.disruption * (best.worth - staying).max(0.0);
+        }
+        Some(moves * best.worth + (1.0 - moves) * staying - price)
+    }
+
+    /// The best hex for the group of a position that waits for [`Decision::GroupHex`].
+    fn best_move(&mut self, position: &Campaign, party: &Party, mission: &Mission) -> BestMove {
+        let from = position.group().hex;
+        let mut threats = Threats::to(self.assessment, party);
+        let mut best = BestMove { hex: from, worth: f32::MIN };
+        if position.pending().decision != Decision::GroupHex {
+            // The one hex there was has been taken, or the march is over.
+            let worth = self.move_worth(position, position.group().hex, from, party, mission, &mut threats);
+            return BestMove { worth, ..best };
+        }
+        let mut actions: Vec<Action> = Vec::new();
+        position.legal_actions_into(&mut actions);
+        for action in actions {
+            let Some(Order::Hex(hex)) = Order::of(action) else { continue };
+            let worth = self.move_worth(position, hex, from, party, mission, &mut threats);
+            if worth > best.worth {
+                best = BestMove { hex, worth };
+            }
+        }
+        best
+    }
+
+    fn move_worth(
+        &mut self,
+        position: &Campaign,
+        hex: Hex,
+        from: Hex,
+        party: &Party,
+        mission: &Mission,
+        threats: &mut Threats,
+    ) -> f32 {
+        let settles = SETTLES[usize::from(position.group().rolls).min(3)];
+        let capture = self.capture(hex, party);
+        let ready = party.force.disrupted_of(LAND) == 0;
+        let aim = if capture > 0.0 && hex == mission.target { 0.0 } else { self.worth(mission, hex, ready) };
+        let residence = self.residence(hex, party, threats, from);
+        aim + capture + residence.min(0.0) * settles + residence.max(0.0)
+    }
+
+    /// A leader without troops, or with far fewer than another stack near him has without him.
+    fn stray_leader(&mut self, hex: Hex) -> Option<MarchPlan> {
+        let a = self.assessment;
+        let stray = a.position.leaders_at(hex, a.side).any(|l| a.position.leader(l).status == Status::Fresh);
+        let goes = stray && self.leader_aim(hex).is_some();
+        goes.then_some(MarchPlan { verb: Verb::Alone, column: Column::NONE, gain: STRAY_LEADER })
+    }
+
+    /// The stack that a leader in `hex` had better join.
+    fn leader_aim(&mut self, hex: Hex) -> Option<Hex> {
+        let a = self.assessment;
+        let here = a.own_at(hex).map_or(0, |s| s.party.good());
+        let wanting = a.own.iter().filter(|s| s.hex != hex && s.party.strategic == 0);
+        let best = wanting.max_by_key(|s| (s.party.good(), s.hex))?;
+        let alone = here == 0 && a.own.iter().any(|s| s.hex != hex && s.party.good() > 0);
+        let fallback = a.own.iter().filter(|s| s.hex != hex).max_by_key(|s| (s.party.good(), s.hex))?;
+        if best.party.good() > 2 * here + 3 {
+            return Some(best.hex);
+        }
+        alone.then_some(fallback.hex)
+    }
+
+    // ----- answers -----
+
+    /// Points of an answer to [`Decision::MarchHex`]; ending the phase is 0.
+    pub fn march_hex_score(&mut self, order: Order) -> f32 {
+        match order {
+            Order::Hex(hex) => self.march_plan(hex).map_or(-1.0, |plan| plan.gain),
+            _ => 0.0,
+        }
+    }
+
+    /// The pick that is wanted (8.1); where the plan has changed its mind, the one that commits to least.
+    pub fn march_pick(&mut self, hex: Hex) -> Verb {
+        self.march_plan(hex).map_or(Verb::Alone, |plan| plan.verb)
+    }
+
+    /// How many units of the line asked about join the group.
+    pub fn group_count(&mut self, hex: Hex, line: u8) -> u8 {
+        let Some(plan) = self.march_plan(hex).filter(|plan| plan.verb == Verb::Choose) else { return 0 };
+        wanted(&plan.column, line)
+    }
+
+    /// Whether leaders and flag join the group.
+    pub fn group_leader(&mut self, hex: Hex) -> bool {
+        self.march_plan(hex).is_some_and(|plan| plan.verb != Verb::Choose || plan.column.led)
+    }
+
+    /// Points of an order to the group (8.2).
+    pub fn group_order_score(&mut self, order: Order, group: &GroupView) -> f32 {
+        let a = self.assessment;
+        match order {
+            Order::Verb(Verb::Halt) => group.staying,
+            Order::Verb(Verb::Roll) => {
+                let worth = self.roll_worth(a.position, &group.party, &group.mission, group.staying);
+                worth.map_or(f32::MIN, |worth| worth - self.deserted(group))
+            }
+            Order::Verb(Verb::Sea) => {
+                let Some(port) = other_port(a, group.hex) else { return f32::MIN };
+                let mut threats = Threats::to(a, &group.party);
+                self.worth(&group.mission, port, false)
+                    + self.residence(port, &group.party, &mut threats, group.hex)
+                    - self.deserted(group)
+            }
+            Order::Hex(target) => {
+                let attack = battle::attack_worth(a, target);
+                let after = if target == group.mission.target { 0.0 } else { 0.7 * group.waiting };
+                attack + after + group.residence - a.weights.march.least_attack
+            }
+            _ => f32::MIN,
+        }
+    }
+
+    /// What is given up by leaving a place of the Egyptian player without any garrison.
+    fn deserted(&self, group: &GroupView) -> f32 {
+        let a = self.assessment;
+        let fresh = a.position.group().rolls == 0;
+        let left = a.party_of(group.hex, false, |c| !c.grouped());
+        let held = a.position.controls_at(a.side, group.hex) && left.force.count_of(COMBAT) == 0;
+        let besieging = group.party.british() > 0 || a.side == Side::Mahdist;
+        if fresh && held && !besieging { a.worth_at(group.hex) } else { 0.0 }
+    }
+
+    /// What the group is about.
+    pub fn group_view(&mut self) -> GroupView {
+        let a = self.assessment;
+        let hex = a.position.group().hex;
+        let party = a.group();
+        let mission = self.mission(hex, &party);
+        let waiting = self.worth(&mission, hex, false);
+        let residence = self.residence(hex, &party, &mut Threats::to(a, &party), hex);
+        GroupView { hex, party, mission, waiting, residence, staying: waiting + residence }
+    }
+
+    /// Where the group goes.
+    pub fn group_hex(&mut self) -> Hex {
+        let view = self.group_view();
+        self.best_move(self.assessment.position, &view.party, &view.mission).hex
+    }
+
+    /// Points of a hex for a leader who goes alone (8.10).
+    pub fn alone_score(&mut self, start: Hex, hex: Hex) -> f32 {
+        let a = self.assessment;
+        let Some(aim) = self.leader_aim(start) else { return 0.0 };
+        let cost = f32::from(self.travel.cost(a.position.scenario(), a.side, hex, aim));
+        let company = a.own_at(hex).map_or(0.0, |s| s.party.good().min(5) as f32);
+        company - cost
+    }
+}
+
+/// What the group is about.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct GroupView {
+    /// Where it is.
+    pub hex: Hex,
+    /// Who is in it.
+    pub party: Party,
+    /// Its aim.
+    pub mission: Mission,
+    /// Worth of the aim if it does nothing more this month.
+    pub waiting: f32,
+    /// What it is worth to be where it is.
+    pub residence: f32,
+    /// Both together.
+    pub staying: f32,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct BestMove {
+    hex: Hex,
+    worth: f32,
+}
+
+impl Column {
+    /// Nobody.
+    pub const NONE: Column = Column { take: Force::EMPTY, led: false };
+}
+
+/// The fresh land units of a hex, those in a group that is being picked there included.
+pub fn fresh(a: &Assessment, hex: Hex) -> Force {
+    a.party_of(hex, false, |c| LAND.has(c.kind()) && c.status() == Status::Fresh).force
+}
+
+/// The pick that takes just this column (8.1).
+fn pick_for(a: &Assessment, hex: Hex, column: &Column) -> Verb {
+    let mut all = fresh(a, hex);
+    let carried = all.good[Kind::Supply.index()].min(all.good[Kind::Camel.index()]);
+    all.good[Kind::Supply.index()] = carried;
+    if !column.led && (a.position.has_leader(hex, a.side)) {
+        return Verb::Choose;
+    }
+    if column.take == all {
+        return Verb::All;
+    }
+    all.disrupted = Force::EMPTY.disrupted;
+    if column.take == all { Verb::AllGood } else { Verb::Choose }
+}
+
+/// The position after a group has been picked; `None` if the rules offer no such pick.
+fn formed(position: &Campaign, hex: Hex, verb: Verb, column: &Column) -> Option<Campaign> {
+    let mut formed = *position;
+    let mut actions: Vec<Action> = Vec::new();
+    loop {
+        let pending = formed.pending();
+        let Actor::Player(_) = formed.actor() else { return None };
+        let order = match pending.decision {
+            Decision::MarchHex => Order::Hex(hex),
+            Decision::MarchPick if pending.hex == hex => Order::Verb(verb),
+            Decision::GroupCount => {
+                formed.legal_actions_into(&mut actions);
+                let wanted = wanted(column, pending.subject);
+                let nearest = actions.iter().copied().min_by_key(|action| match Order::of(*action) {
+                    Some(Order::Count(n)) => n.abs_diff(wanted),
+                    _ => u8::MAX,
+                });
+                Order::of(nearest?)?
+            }
+            Decision::GroupLeader => {
+                let yes = Order::Verb(Verb::Yes);
+                if column.led && formed.is_legal(yes.action()) { yes } else { Order::Verb(Verb::No) }
+            }
+            Decision::GroupOrder => return Some(formed),
+            _ => return None,
+        };
+        if !formed.is_legal(order.action()) {
+            return None;
+        }
+        formed.apply_legal(order.action());
+        if formed.pending().decision == Decision::MarchHex {
+            return None;
+        }
+    }
+}
+
+/// Units of the line asked about that the column takes: kind, order, then fresh before marched (8.1).
+fn wanted(column: &Column, line: u8) -> u8 {
+    let kind = usize::from(line >> 2);
+    match (line & 1 == 1, line & 2 == 2) {
+        (true, _) => 0,
+        (false, true) => column.take.disrupted[kind],
+        (false, false) => column.take.good[kind],
+    }
+}
+
+/// The enemy stacks that can be attacked from a hex.
+fn neighbours_to_attack<'a>(a: &'a Assessment, hex: Hex) -> impl Iterator<Item = &'a Stack> + Clone {
+    let cell = a.board().cell(hex);
+    (0..6)
+        .filter(move |d| cell.neighbours[*d].is_some() && cell.rivers >> d & 1 == 0)
+        .filter_map(move |d| a.enemy_at(cell.neighbours[d]))
+        .filter(|s| s.party.force.count_of(COMBAT) > 0)
+}
+
+/// The port at the other end of the sea passage (8.8).
+fn other_port(a: &Assessment, hex: Hex) -> Option<Hex> {
+    let named = &a.position.scenario().named;
+    let port = |place: Option<PlaceId>| place.map(|p| a.board().places[usize::from(p.0)].hex);
+    let (souakim, trinkitat) = (port(named.souakim)?, port(named.trinkitat)?);
+    Some(if hex == souakim { trinkitat } else { souakim })
+}
