@@ -8,9 +8,10 @@ use clap::error::ErrorKind;
 use dervish_training::commands::agents::AgentsArgs;
 use dervish_training::commands::battle::BattleArgs;
 use dervish_training::commands::bench::BenchArgs;
+use dervish_training::commands::match_games::MatchArgs;
+use dervish_training::commands::play::PlayArgs;
 use dervish_training::commands::replay::ReplayArgs;
 use dervish_training::commands::scenario::ScenarioArgs;
-use dervish_training::commands::match_games::MatchArgs;
 use dervish_training::commands::table::TableArgs;
 
 /// The Mahdist War in the Sudan, 1882-85: rules, agents, arena and training.
@@ -33,6 +34,8 @@ enum Command {
     Bench(BenchArgs),
     /// Check a game record, step through it, and fork it.
     Replay(ReplayArgs),
+    /// Play a game yourself, at the terminal.
+    Play(PlayArgs),
     /// Play one agent against another: games in pairs with swapped seats and common dice.
     Match(MatchArgs),
     /// List the agents of a game with their options.
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
             Command::Scenario(args) => args.run(),
             Command::Bench(args) => args.run(),
             Command::Replay(args) => args.run(),
+            Command::Play(args) => args.run(),
             Command::Match(args) => args.run(),
             Command::Agents(args) => args.run(),
         },

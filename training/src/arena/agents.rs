@@ -1,17 +1,18 @@
 //! Which agents can play which game.
 
-use dervish_agents::evaluation::PlayToEnd;
+use dervish_agents::doctrine::Doctrine;
+use dervish_agents::doctrine::evaluation::CampaignEvaluation;
 use dervish_agents::registry::Registry;
 use dervish_env::dervish::campaign::Campaign;
-use dervish_env::game::Position;
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::Pig;
+use dervish_play::board_text::BoardText;
 use dervish_search::mcts::Mcts;
 use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
 
 /// A game with the agents that can play it. An agent that suits one game alone, or needs something from the game such as
 /// an evaluation, is registered here.
-pub trait ArenaGame: Position {
+pub trait ArenaGame: BoardText {
     /// The agents, with what the game gives them.
     fn agents() -> Registry<Self>;
 }
@@ -19,7 +20,8 @@ pub trait ArenaGame: Position {
 impl ArenaGame for Campaign {
     fn agents() -> Registry<Campaign> {
         let mut agents = Registry::new();
-        agents.register(Mcts::new(PlayToEnd));
+        agents.register(Doctrine::default());
+        agents.register(Mcts::new(CampaignEvaluation::default()));
         agents
     }
 }

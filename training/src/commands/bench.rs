@@ -6,10 +6,10 @@ use comfy_table::Table;
 use comfy_table::presets;
 use dervish_env::bench::{PlaySpeed, VecSpeed, measure_play, measure_vec_env};
 use dervish_env::encode::Encoder;
-use dervish_env::game::Position;
 use serde::Serialize;
 
 use super::{CommandError, print_json, print_line};
+use crate::arena::agents::ArenaGame;
 use crate::games::{GameVisitor, game_names, with_game};
 
 /// Measures random legal play, clones, and many games at once.
@@ -107,7 +107,7 @@ struct Measure<'a>(&'a BenchArgs);
 impl GameVisitor for Measure<'_> {
     type Output = Result<(PlaySpeed, VecSpeed), CommandError>;
 
-    fn visit<P: Position, E: Encoder<P> + Clone>(self, start: P, encoder: E) -> Self::Output {
+    fn visit<P: ArenaGame, E: Encoder<P> + Clone>(self, start: P, encoder: E) -> Self::Output {
         let BenchArgs { seconds, threads, lanes, seed, .. } = *self.0;
         let budget = Duration::from_secs_f64(seconds);
         let play = measure_play(&start, seed, budget);

@@ -10,6 +10,7 @@ pub mod agents;
 pub mod battle;
 pub mod bench;
 pub mod match_games;
+pub mod play;
 pub mod replay;
 pub mod scenario;
 pub mod table;
@@ -48,6 +49,9 @@ pub enum CommandError {
     /// A match that cannot be played or kept.
     #[error(transparent)]
     Match(#[from] match_games::MatchCommandError),
+    /// A game with a person that cannot go on.
+    #[error(transparent)]
+    Play(#[from] dervish_play::terminal::PlayError),
     /// Standard output does not take the answer.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),

@@ -8,6 +8,7 @@ use dervish_env::game::{Actor, Position};
 use dervish_env::record::{Ending, Record, RecordError, Replay};
 
 use super::{CommandError, print_line};
+use crate::arena::agents::ArenaGame;
 use crate::games::{GameVisitor, with_game};
 
 /// Checks a game record, steps through it, and forks it.
@@ -63,7 +64,7 @@ struct Replayed<'a> {
 impl GameVisitor for Replayed<'_> {
     type Output = Result<String, CommandError>;
 
-    fn visit<P: Position, E: Encoder<P> + Clone>(self, start: P, _encoder: E) -> Self::Output {
+    fn visit<P: ArenaGame, E: Encoder<P> + Clone>(self, start: P, _encoder: E) -> Self::Output {
         let args = self.args;
         let plies = self.record.plies().len();
         replay(self.record, start, args, plies).map_err(|error| args.fault(&error))

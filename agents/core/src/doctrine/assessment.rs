@@ -168,12 +168,7 @@ impl<'p> Assessment<'p> {
     /// What of a hex matters to combat.
     pub fn combat_hex(&self, hex: Hex) -> CombatHex {
         let cell = self.board().cell(hex);
-        CombatHex {
-            relief: cell.relief,
-            place: self.board().place_kind(hex),
-            river: cell.rivers != 0,
-            sea: cell.coast,
-        }
+        CombatHex { relief: cell.relief, place: self.board().place_kind(hex), river: cell.rivers != 0, sea: cell.coast }
     }
 
     /// What an attack of `party` on `target` would bring; from `from` if that is known.
@@ -430,8 +425,7 @@ fn stacks(position: &Campaign, side: Side) -> Vec<Stack> {
             stacks.push(Stack { hex: c.hex(), party: party(position, side, c.hex(), Force::EMPTY, |_| true) });
         }
         if let Some(stack) = stacks.last_mut() {
-            let counts =
-                if c.disrupted() { &mut stack.party.force.disrupted } else { &mut stack.party.force.good };
+            let counts = if c.disrupted() { &mut stack.party.force.disrupted } else { &mut stack.party.force.good };
             counts[c.kind().index()] += c.count();
         }
     }

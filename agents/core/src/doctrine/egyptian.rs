@@ -10,8 +10,7 @@ use dervish_env::dervish::scenario::Victory;
 use dervish_env::dervish::tables::Event;
 
 /// Combat units of Egyptian nationality, the best to march with first.
-const EGYPTIANS: [Kind; 5] =
-    [Kind::RifleL, Kind::EgyptianGun, Kind::RifleR, Kind::EgyptianCavalry, Kind::Levy];
+const EGYPTIANS: [Kind; 5] = [Kind::RifleL, Kind::EgyptianGun, Kind::RifleR, Kind::EgyptianCavalry, Kind::Levy];
 /// An enemy within so many hexes keeps a garrison in.
 const CLOSE: u32 = 4;
 

@@ -70,7 +70,8 @@ impl CampaignEvaluation {
                 *prize
             }
         };
-        points + (1.0 - over) * w.strength * self.strength(position)
+        points
+            + (1.0 - over) * w.strength * self.strength(position)
             + w.approach * self.approach(position, scenario.board.places[usize::from(focus.0)].hex)
     }
 

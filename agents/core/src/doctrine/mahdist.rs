@@ -37,9 +37,8 @@ pub fn columns(a: &Assessment, hex: Hex) -> [Option<Column>; 2] {
 /// The region that is set up, from the hexes that are offered (2.7).
 pub fn region_of(a: &Assessment, offered: Hex) -> Option<&'static SetupRegion> {
     let regions = &a.position.scenario().regions;
-    let placed = |region: &SetupRegion| {
-        region.leaders.first().is_some_and(|leader| a.position.leader(*leader).hex.is_some())
-    };
+    let placed =
+        |region: &SetupRegion| region.leaders.first().is_some_and(|leader| a.position.leader(*leader).hex.is_some());
     regions.iter().find(|r| r.hexes.contains(&offered) && !placed(r))
 }
 

@@ -255,8 +255,7 @@ impl Planner<'_, '_> {
             Order::Verb(Verb::Sea) => {
                 let Some(port) = other_port(a, group.hex) else { return f32::MIN };
                 let mut threats = Threats::to(a, &group.party);
-                self.worth(&group.mission, port, false)
-                    + self.residence(port, &group.party, &mut threats, group.hex)
+                self.worth(&group.mission, port, false) + self.residence(port, &group.party, &mut threats, group.hex)
                     - self.deserted(group)
             }
             Order::Hex(target) => {

@@ -186,8 +186,7 @@ impl Planner<'_, '_> {
         let mut points = match others {
             Some(stack) => {
                 let together = party.with(&stack.party);
-                a.hunger(hex, &stack.party) - a.hunger(hex, &together)
-                    - danger * Threats::to(a, &together).at(a, hex)
+                a.hunger(hex, &stack.party) - a.hunger(hex, &together) - danger * Threats::to(a, &together).at(a, hex)
             }
             None => -a.hunger(hex, party) - danger * threats.at(a, hex),
         };
@@ -210,7 +209,13 @@ impl Planner<'_, '_> {
             return 0.0;
         }
         let train = a.enemy_at(hex).map_or(0.0, |s| {
-            s.party.force.kinds_present().and(TRAIN).iter().map(|k| s.party.force.count(k) as f32 * a.unit_worth(k)).sum()
+            s.party
+                .force
+                .kinds_present()
+                .and(TRAIN)
+                .iter()
+                .map(|k| s.party.force.count(k) as f32 * a.unit_worth(k))
+                .sum()
         });
         a.swing_at(hex) + train
     }

@@ -147,8 +147,8 @@ impl Weights {
     /// # Errors
     /// [`WeightsError`] with the file, and the line where there is one.
     pub fn read(path: &Path) -> Result<Weights, WeightsError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| WeightsError::Read { path: path.to_path_buf(), source })?;
+        let text =
+            std::fs::read_to_string(path).map_err(|source| WeightsError::Read { path: path.to_path_buf(), source })?;
         toml::from_str(&text).map_err(|error| {
             let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
             WeightsError::Parse { path: path.to_path_buf(), line, reason: error.message().to_string() }

@@ -1,0 +1,83 @@
+//! `dervish play`: a person against an agent at the terminal.
+
+use std::io::{self, BufWriter};
+use std::path::PathBuf;
+
+use dervish_agents::limits::Limits;
+use dervish_env::encode::Encoder;
+use dervish_env::game::{Position, Seat};
+use dervish_play::terminal::{Sitting, Table};
+
+use super::{CommandError, print_line};
+use crate::arena::agents::ArenaGame;
+use crate::games::{GameVisitor, with_game};
+
+/// Plays a game at the terminal: you on one side, an agent on the other.
+#[derive(Clone, Debug, clap::Args)]
+pub struct PlayArgs {
+    /// What to play: a built-in scenario, a scenario file, or a reference game.
+    #[arg(long)]
+    pub scenario: String,
+    /// Your side, such as `mahdist`.
+    #[arg(long)]
+    pub side: String,
+    /// The agent you play against; `dervish agents` lists them.
+    #[arg(long, default_value = "random")]
+    pub against: String,
+    /// Names the dice and the agent's random stream.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Where to write the record of the game, finished or not.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+}
+
+impl PlayArgs {
+    /// Plays until the game is over, or the person leaves.
+    ///
+    /// # Errors
+    /// [`CommandError`], one line.
+    pub fn run(&self) -> Result<(), CommandError> {
+        with_game(&self.scenario, Play { args: self })?
+    }
+}
+
+struct Play<'a> {
+    args: &'a PlayArgs,
+}
+
+impl GameVisitor for Play<'_> {
+    type Output = Result<(), CommandError>;
+
+    fn visit<P: ArenaGame, E: Encoder<P> + Clone>(self, start: P, _encoder: E) -> Self::Output {
+        let args = self.args;
+        let seat = seat_named::<P>(&args.side)?;
+        let opponent = P::agents()
+            .factory(&args.against)
+            .map_err(|error| CommandError::Argument { argument: "--against", reason: error.to_string() })?;
+        let mut table = Table::new(start, seat, opponent.make(), Limits::default(), args.seed);
+        let sitting = table.play(&mut io::stdin().lock(), &mut BufWriter::new(io::stdout().lock()));
+        if let Some(path) = &args.record {
+            table
+                .record()
+                .write(path)
+                .map_err(|error| CommandError::File { file: path.display().to_string(), reason: error.to_string() })?;
+        }
+        match sitting? {
+            Sitting::Finished => Ok(()),
+            Sitting::Left => print_line("left the game"),
+        }
+    }
+}
+
+/// The seat of a side's name.
+fn seat_named<P: Position>(name: &str) -> Result<Seat, CommandError> {
+    Seat::BOTH.into_iter().find(|seat| P::seat_name(*seat) == name).ok_or_else(|| CommandError::Argument {
+        argument: "--side",
+        reason: format!(
+            "'{name}' is no side; there are {} and {}",
+            P::seat_name(Seat::First),
+            P::seat_name(Seat::Second)
+        ),
+    })
+}
