@@ -222,7 +222,7 @@ impl Effort {
 #[derive(Debug, thiserror::Error)]
 pub enum MatchError {
     /// No pairs were asked for, or more than games can be numbered.
-    #[error("a match has 1 to {} pairs of games, not {0}", u32::MAX / 2)]
+    #[error("a match has 1 to {most} pairs of games, not {0}", most = u32::MAX / 2)]
     Pairs(u32),
     /// The match was stopped before a pair was finished.
     #[error("stopped before a pair of games was finished")]
