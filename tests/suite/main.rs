@@ -7,6 +7,7 @@ mod combat;
 mod conformance;
 mod data;
 mod dervish_binary;
+mod encode;
 mod flawed_game;
 mod gym;
 mod match_command;

@@ -6,6 +6,7 @@ pub mod catalogue;
 pub mod catalogue_file;
 pub mod data_file;
 pub mod decision;
+pub mod encode;
 pub mod force;
 pub mod hexside;
 pub mod map_file;
@@ -24,4 +25,5 @@ mod turn;
 pub mod units;
 
 pub use campaign::Campaign;
+pub use encode::CampaignEncoder;
 pub use position::RULES_VERSION;

@@ -32,6 +32,27 @@ impl Campaign {
             .sum()
     }
 
+    /// Points that `side` would have if the game ended now, for places and for eliminated units (14.1, 14.3); where one
+    /// place decides (14.2, scenario 4), 1 for its holder.
+    pub fn points(&self, side: Side) -> u32 {
+        let points = match &self.scenario.0.victory {
+            Victory::ElObeid { .. } if side == Side::Egyptian => 0,
+            Victory::ElObeid { points, units_per_point, .. } => {
+                self.points_of(side, points) + self.points_for_losses(Side::Egyptian, *units_per_point)
+            }
+            Victory::Points { points, mahdists_per_point, egyptians_per_point, .. } => {
+                let per_point = if side == Side::Egyptian { mahdists_per_point } else { egyptians_per_point };
+                self.points_of(side, points) + self.points_for_losses(side.other(), *per_point)
+            }
+            Victory::Khartoum { prize, british_strength } => {
+                let held = self.doubled_british_strength(*prize) >= 2 * u32::from(*british_strength);
+                i32::from(held == (side == Side::Egyptian))
+            }
+            Victory::Holder { prize, .. } => i32::from(self.controls(side, Some(*prize))),
+        };
+        points.unsigned_abs()
+    }
+
     /// Scenario 3: Souakim taken ends the game at once (14.3).
     pub(crate) fn sudden_death(&self) -> bool {
         match &self.scenario.0.victory {
@@ -70,33 +91,24 @@ impl Campaign {
     /// Who wins if the game ends now (14.1-14.3); `None` is a draw.
     fn judge(&self) -> Option<Side> {
         match &self.scenario.0.victory {
-            Victory::ElObeid { sudden_death, prize, points, units_per_point, needed } => {
+            Victory::ElObeid { sudden_death, prize, needed, .. } => {
                 if self.controls(Side::Mahdist, Some(*sudden_death)) {
                     return Some(Side::Mahdist);
                 }
                 if self.controls(Side::Egyptian, Some(*prize)) {
                     return Some(Side::Egyptian);
                 }
-                let held =
-                    self.points_of(Side::Mahdist, points) + self.points_for_losses(Side::Egyptian, *units_per_point);
-                (held >= i32::from(*needed)).then_some(Side::Mahdist)
+                (self.points(Side::Mahdist) >= u32::from(*needed)).then_some(Side::Mahdist)
             }
-            Victory::Khartoum { prize, british_strength } => {
-                let held = self.doubled_british_strength(*prize) >= 2 * u32::from(*british_strength);
-                Some(if held { Side::Egyptian } else { Side::Mahdist })
+            Victory::Khartoum { .. } => {
+                Some(if self.points(Side::Egyptian) > 0 { Side::Egyptian } else { Side::Mahdist })
             }
             Victory::Points { .. } if self.sudden_death() => Some(Side::Mahdist),
-            Victory::Points { points, mahdists_per_point, egyptians_per_point, .. } => {
-                let egyptian =
-                    self.points_of(Side::Egyptian, points) + self.points_for_losses(Side::Mahdist, *mahdists_per_point);
-                let mahdist = self.points_of(Side::Mahdist, points)
-                    + self.points_for_losses(Side::Egyptian, *egyptians_per_point);
-                match egyptian.cmp(&mahdist) {
-                    std::cmp::Ordering::Greater => Some(Side::Egyptian),
-                    std::cmp::Ordering::Less => Some(Side::Mahdist),
-                    std::cmp::Ordering::Equal => None,
-                }
-            }
+            Victory::Points { .. } => match self.points(Side::Egyptian).cmp(&self.points(Side::Mahdist)) {
+                std::cmp::Ordering::Greater => Some(Side::Egyptian),
+                std::cmp::Ordering::Less => Some(Side::Mahdist),
+                std::cmp::Ordering::Equal => None,
+            },
             Victory::Holder { prize, .. } => {
                 Some(if self.controls(Side::Mahdist, Some(*prize)) { Side::Mahdist } else { Side::Egyptian })
             }
@@ -109,14 +121,12 @@ impl Campaign {
         let share = |held: f32, stake: f32| if stake > 0.0 { (held / stake).clamp(0.0, 1.0) } else { 0.0 };
         let decisive = match (&self.scenario.0.victory, self.winner) {
             (_, None) => return 0.0,
-            (Victory::ElObeid { sudden_death, points, units_per_point, .. }, Some(winner)) => {
+            (Victory::ElObeid { sudden_death, points, .. }, Some(winner)) => {
                 let stake: i32 = points.iter().map(|p| i32::from(p.points)).sum();
-                let held =
-                    self.points_of(Side::Mahdist, points) + self.points_for_losses(Side::Egyptian, *units_per_point);
                 let mahdist = if self.controls(Side::Mahdist, Some(*sudden_death)) {
                     1.0
                 } else {
-                    share(held as f32, stake as f32)
+                    share(self.points(Side::Mahdist) as f32, stake as f32)
                 };
                 if winner == Side::Mahdist { mahdist } else { 1.0 - mahdist }
             }
@@ -127,17 +137,13 @@ impl Campaign {
             (Victory::Khartoum { prize, .. }, Some(Side::Mahdist)) => {
                 f32::from(u8::from(self.controls(Side::Mahdist, Some(*prize))))
             }
-            (Victory::Points { points, mahdists_per_point, egyptians_per_point, .. }, Some(winner)) => {
+            (Victory::Points { points, .. }, Some(winner)) => {
                 if self.sudden_death() {
                     1.0
                 } else {
                     let stake: i32 = points.iter().map(|p| i32::from(p.points)).sum();
-                    let egyptian = self.points_of(Side::Egyptian, points)
-                        + self.points_for_losses(Side::Mahdist, *mahdists_per_point);
-                    let mahdist = self.points_of(Side::Mahdist, points)
-                        + self.points_for_losses(Side::Egyptian, *egyptians_per_point);
-                    let lead = if winner == Side::Egyptian { egyptian - mahdist } else { mahdist - egyptian };
-                    share(lead as f32, stake as f32)
+                    let lead = self.points(winner) as f32 - self.points(winner.other()) as f32;
+                    share(lead, stake as f32)
                 }
             }
             (Victory::Holder { lesser, .. }, Some(winner)) => {
