@@ -333,7 +333,7 @@ mod tests {
         for (outcomes, total, critical) in [(&TWO_D6[..], 36, 29.59), (&D6[..], 6, 20.52)] {
             let root = chain(DICE_STREAM, 2024);
             let throws = 200_000;
-            let mut counts = vec![0u32; 13];
+            let mut counts = [0u32; 13];
             for ordinal in 0..throws {
                 counts[usize::from(pick(outcomes, total, chain(chain(root, 77), ordinal)).0)] += 1;
             }

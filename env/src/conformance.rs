@@ -281,13 +281,16 @@ impl<'a, P: Position> Walk<'a, P> {
     }
 }
 
+/// A position and its canonical bytes.
+type WithBytes<P> = (P, Vec<u8>);
+
 /// Positions met so far, to compare new ones with.
 struct Seen<P> {
     limit: usize,
     by_bytes: HashMap<Vec<u8>, (P, u64)>,
     by_key: HashMap<u64, Vec<u8>>,
     /// Positions that wait for the same thing in the same turn. Equal ones lie in one list even if their bytes differ.
-    by_pending: HashMap<(u32, String), Vec<(P, Vec<u8>)>>,
+    by_pending: HashMap<(u32, String), Vec<WithBytes<P>>>,
 }
 
 /// Positions compared one by one with a new one that waits for the same thing.

@@ -3,6 +3,7 @@
 mod agents;
 mod battle_command;
 mod bench_command;
+mod campaign;
 mod combat;
 mod conformance;
 mod data;
@@ -16,6 +17,7 @@ mod mcts;
 mod perft;
 mod record;
 mod replay_command;
+mod soak;
 mod statistics;
 mod table_command;
 mod tables;
