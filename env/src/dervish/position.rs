@@ -1,10 +1,11 @@
 //! The campaign as a [`Position`] of the framework.
 
-use super::campaign::{Campaign, Favour, GroupKind};
+use std::collections::HashMap;
+
+use super::campaign::{BattleStage, Campaign, Favour, GroupKind};
 use super::catalogue::Side;
-use super::decision::Decision;
+use super::decision::{Decision, Pending};
 use super::order::{ACTIONS, Order};
-use super::rules::combat::Test;
 use crate::game::{
     Action, Actor, GameIdentity, GameResult, IllegalMove, MergedOutcome, Outcome, Position, RollKey, Seat,
     WeightedOutcome,
@@ -79,28 +80,28 @@ impl Position for Campaign {
         self.settle();
     }
 
-    /// A whole combat, from its first test on, and a march roll: the distributions that search wants whole.
+    /// A whole combat, from its first test on. Endings that differ in losses can still lead to the same position, as
+    /// where what is left of a stack is taken prisoner, so they are merged once more by where they lead.
     fn merged_outcomes_into(&self, merged: &mut Vec<MergedOutcome>) -> bool {
         merged.clear();
-        match self.pending.decision {
-            Decision::RollFireMarching
-            | Decision::RollFireDefending
-            | Decision::RollMeleeMarching
-            | Decision::RollMeleeDefending
-                if self.battle.dice == [0; 4] =>
-            {
-                let distribution = self.combat().distribution();
-                for ending in distribution.endings() {
-                    let rolls = Test::ALL.iter().map(|t| ending.dice[*t as usize]).filter(|die| *die > 0);
-                    merged.push(MergedOutcome {
-                        weight: ending.weight,
-                        rolls: rolls.map(|die| Outcome(u16::from(die))).collect(),
-                    });
-                }
-                true
-            }
-            _ => false,
+        let fresh = self.battle.stage == BattleStage::Tests && self.battle.dice == [0; 4];
+        if !fresh || !self.pending.decision.is_roll() {
+            return false;
         }
+        let mut known = HashMap::new();
+        for ending in self.combat().distribution().endings() {
+            let mut end = *self;
+            end.battle.dice = ending.dice;
+            end.pending = Pending::NONE;
+            end.settle();
+            let at = *known.entry(end.key()).or_insert_with(|| {
+                let rolls = ending.dice.iter().filter(|die| **die > 0).map(|die| Outcome(u16::from(*die)));
+                merged.push(MergedOutcome { weight: 0, rolls: rolls.collect() });
+                merged.len() - 1
+            });
+            merged[at].weight += ending.weight;
+        }
+        true
     }
 
     fn result(&self) -> Option<GameResult> {
