@@ -10,6 +10,7 @@
 
 use crate::roll_expansion::RollExpansion;
 use crate::tree::{Edge, EdgeId, NodeId, Step, Tree, sign_of};
+use dervish_agents::agent::ActionReport;
 use dervish_agents::evaluation::Utility;
 use dervish_env::chance::SplitMix64;
 use dervish_env::game::{Action, Actor, Position, Seat};
@@ -182,6 +183,16 @@ impl<P: Position> GumbelSearch<P> {
             value += *probability * improvement.value(edge) as f32;
         }
         value
+    }
+
+    /// Visits and values of the root's legal actions, in their order.
+    pub fn root_reports(&self) -> impl Iterator<Item = ActionReport> {
+        let improvement = self.improvement(Tree::ROOT);
+        self.tree.edges(Tree::ROOT).iter().map(move |edge| ActionReport {
+            action: edge.action,
+            visits: edge.visits,
+            value: if edge.visits > 0 { improvement.value(edge) as f32 } else { 0.0 },
+        })
     }
 
     /// The tree of the latest search.
