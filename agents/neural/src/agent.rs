@@ -1,7 +1,7 @@
 //! The agent `neural`: a trained policy, alone or with search.
 
 use crate::encoding::{PositionEncoding, contract};
-use dervish_agents::agent::{ActionReport, Agent, AgentError, Choice, SearchReport};
+use dervish_agents::agent::{Agent, AgentError, Choice, SearchReport};
 use dervish_agents::evaluation::Utility;
 use dervish_agents::limits::{Limits, MoveBudget, TurnLedger};
 use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError};
@@ -27,7 +27,7 @@ use std::time::Instant;
 /// threads don't wait for each other.
 #[derive(Debug)]
 pub struct NeuralAgent<P, E> {
-    encoder: E,
+    encoder: Arc<E>,
     contract: Contract,
     settings: NeuralSettings,
     /// The loaded network; `None` in the registry's prototype.
@@ -81,21 +81,21 @@ enum PlayError {
     NoAction,
 }
 
-impl<P: Position, E: PolicyEncoder<P> + Clone> NeuralAgent<P, E> {
+impl<P: Position, E: PolicyEncoder<P>> NeuralAgent<P, E> {
     /// A prototype for the registry of the game that begins at `start`.
     pub fn new(start: &P, encoder: E) -> NeuralAgent<P, E> {
         let contract = contract(start, &encoder);
-        NeuralAgent::with(encoder, contract, NeuralSettings::default(), None)
+        NeuralAgent::with(Arc::new(encoder), contract, NeuralSettings::default(), None)
     }
 
     /// An agent that plays with this network, which reads what `encoder` writes.
     pub fn of_network(start: &P, encoder: E, net: TokenNet, settings: NeuralSettings) -> NeuralAgent<P, E> {
         let contract = contract(start, &encoder);
-        NeuralAgent::with(encoder, contract, settings, Some(Arc::new(Mutex::new(net))))
+        NeuralAgent::with(Arc::new(encoder), contract, settings, Some(Arc::new(Mutex::new(net))))
     }
 
     fn with(
-        encoder: E,
+        encoder: Arc<E>,
         contract: Contract,
         settings: NeuralSettings,
         weights: Option<Arc<Mutex<TokenNet>>>,
@@ -111,36 +111,43 @@ impl<P: Position, E: PolicyEncoder<P> + Clone> NeuralAgent<P, E> {
         }
     }
 
-    fn player(&mut self) -> Result<&mut Player<P>, String> {
+    /// The player of this agent, made if there is none yet, and the encoder that it reads with.
+    fn player(&mut self) -> Result<(&mut Player<P>, &E), String> {
         let player = self.player.get_mut().unwrap_or_else(PoisonError::into_inner);
         if player.is_none() {
             let weights = self.weights.as_ref().ok_or("no network is loaded")?;
             let weights = weights.lock().unwrap_or_else(PoisonError::into_inner);
             let net = weights.duplicate().map_err(|error| error.to_string())?;
-            let utility = Utility::default();
-            *player = Some(Player {
-                batch: Batch::new(net.config()),
-                evaluator: NetEvaluator::new(net),
-                evaluations: Evaluations::default(),
-                encoding: PositionEncoding::new(&self.encoder),
-                search: GumbelSearch::new(GumbelSettings {
-                    simulations: self.settings.simulations.max(1),
-                    candidates: self.settings.candidates.max(1),
-                    noise: 0.0,
-                    utility,
-                    merged: true,
-                    ..GumbelSettings::default()
-                }),
-                actions: Vec::new(),
-                policy: Vec::new(),
-                utility,
-            });
+            *player = Some(Player::new(net, &*self.encoder, &self.settings));
         }
-        player.as_mut().ok_or_else(|| "no network is loaded".to_string())
+        let player = player.as_mut().ok_or("no network is loaded")?;
+        Ok((player, &self.encoder))
     }
 }
 
 impl<P: Position> Player<P> {
+    fn new<E: PolicyEncoder<P>>(net: TokenNet, encoder: &E, settings: &NeuralSettings) -> Player<P> {
+        let utility = Utility::default();
+        let search = GumbelSettings {
+            simulations: settings.simulations.max(1),
+            candidates: settings.candidates.max(1),
+            noise: 0.0,
+            utility,
+            merged: true,
+            ..GumbelSettings::default()
+        };
+        Player {
+            batch: Batch::new(net.config()),
+            evaluator: NetEvaluator::new(net),
+            evaluations: Evaluations::default(),
+            encoding: PositionEncoding::new(encoder),
+            search: GumbelSearch::new(search),
+            actions: Vec::new(),
+            policy: Vec::new(),
+            utility,
+        }
+    }
+
     /// Evaluates the positions that the search waits for.
     fn evaluate_waiting<E: PolicyEncoder<P>>(&mut self, encoder: &E) -> Result<(), PlayError> {
         self.batch.clear();
@@ -163,9 +170,25 @@ impl<P: Position> Player<P> {
         Ok(self.evaluator.evaluate(&self.batch, &mut self.evaluations)?)
     }
 
-    fn by_policy(&self, temperature: f64, word: u64) -> Option<Action> {
-        let policy = self.evaluations.policy(0);
-        self.actions.get(choose_index(policy, temperature, word)?).copied()
+    fn choose<E: PolicyEncoder<P>>(
+        &mut self,
+        encoder: &E,
+        position: &P,
+        simulations: u32,
+        temperature: f64,
+        budget: &MoveBudget,
+        word: u64,
+    ) -> Result<Choice, PlayError> {
+        position.legal_actions_into(&mut self.actions);
+        if let [only] = self.actions[..] {
+            return Ok(Choice::plain(only));
+        }
+        if simulations > 0 {
+            return self.search(encoder, position, budget, word);
+        }
+        self.evaluate(encoder, position)?;
+        let index = choose_index(self.evaluations.policy(0), temperature, word).ok_or(PlayError::NoAction)?;
+        Ok(Choice::plain(self.actions[index]))
     }
 
     fn search<E: PolicyEncoder<P>>(
@@ -174,7 +197,7 @@ impl<P: Position> Player<P> {
         position: &P,
         budget: &MoveBudget,
         seed: u64,
-    ) -> Result<(Action, SearchReport), PlayError> {
+    ) -> Result<Choice, PlayError> {
         self.search.begin(position, budget.simulations, seed);
         let mut simulations = 0;
         while self.search.waiting().len() > 0 && budget.allows(simulations) {
@@ -189,7 +212,8 @@ impl<P: Position> Player<P> {
         let action = self.search.best().ok_or(PlayError::NoAction)?;
         let value = self.search.improved_policy_into(&mut self.policy);
         let actions = self.search.root_reports().collect();
-        Ok((action, SearchReport { value, simulations, actions, principal_variation: Vec::new() }))
+        let report = SearchReport { value, simulations, actions, principal_variation: Vec::new() };
+        Ok(Choice { action, report: Some(report) })
     }
 }
 
@@ -213,18 +237,20 @@ pub fn choose_index(policy: &[f32], temperature: f64, word: u64) -> Option<usize
     Some(likeliest.0)
 }
 
-impl<P: Position, E: PolicyEncoder<P> + Clone> Clone for NeuralAgent<P, E> {
+impl<P: Position, E: PolicyEncoder<P>> Clone for NeuralAgent<P, E> {
     fn clone(&self) -> NeuralAgent<P, E> {
         let weights = self.weights.clone();
         NeuralAgent::with(self.encoder.clone(), self.contract.clone(), self.settings.clone(), weights)
     }
 }
 
-impl<P: Position, E: PolicyEncoder<P> + Clone> Agent<P> for NeuralAgent<P, E> {
+impl<P: Position, E: PolicyEncoder<P>> Agent<P> for NeuralAgent<P, E> {
     fn spec(&self) -> String {
         let NeuralSettings { run, step, simulations, temperature, candidates, seed } = &self.settings;
         let step = step.map_or_else(|| "latest".to_string(), |step| step.to_string());
-        format!("neural:run={run},step={step},sims={simulations},temperature={temperature},candidates={candidates},seed={seed}")
+        format!(
+            "neural:run={run},step={step},sims={simulations},temperature={temperature},candidates={candidates},seed={seed}"
+        )
     }
 
     fn new_game(&mut self, mut rng: ChaCha8Rng) {
@@ -239,34 +265,34 @@ impl<P: Position, E: PolicyEncoder<P> + Clone> Agent<P> for NeuralAgent<P, E> {
         };
         let begun = Instant::now();
         let word = self.rng.next_word();
-        let settings = self.settings.clone();
-        let encoder = self.encoder.clone();
-        let budget = self.ledger.budget(position.turn(), settings.simulations, limits, begun);
-        let failed = |reason: String| AgentError::Failed { agent: "neural".to_string(), reason };
-        let player = self.player().map_err(failed)?;
-        position.legal_actions_into(&mut player.actions);
-        if let [only] = player.actions[..] {
-            return Ok(Choice::plain(only));
+        let NeuralSettings { simulations, temperature, .. } = self.settings;
+        let budget = self.ledger.budget(position.turn(), simulations, limits, begun);
+        let chosen = self.player().and_then(|(player, encoder)| {
+            player.choose(encoder, position, simulations, temperature, &budget, word).map_err(|error| error.to_string())
+        });
+        let choice = chosen.map_err(|reason| AgentError::Failed { agent: self.spec(), reason })?;
+        if let Some(report) = &choice.report {
+            self.ledger.spend(report.simulations, begun.elapsed());
         }
-        if settings.simulations == 0 {
-            player.evaluate(&encoder, position).map_err(|error| failed(error.to_string()))?;
-            let action = player.by_policy(settings.temperature, word).ok_or_else(|| failed(PlayError::NoAction.to_string()))?;
-            return Ok(Choice::plain(action));
-        }
-        let (action, report) =
-            player.search(&encoder, position, &budget, word).map_err(|error| failed(error.to_string()))?;
-        self.ledger.spend(report.simulations, begun.elapsed());
-        Ok(Choice { action, report: Some(report) })
+        Ok(choice)
     }
 }
 
-impl<P: Position, E: PolicyEncoder<P> + Clone + 'static> Configure<P> for NeuralAgent<P, E> {
+impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P, E> {
     const NAME: &'static str = "neural";
     const SUMMARY: &'static str = "a trained network: its policy alone, or a Gumbel search with it";
     const POSITIONAL: Option<&'static str> = Some("run");
     const OPTIONS: &'static [OptionDoc] = &[
-        OptionDoc { name: "run", default: "(required)", meaning: "run directory of `dervish train`, or one checkpoint" },
-        OptionDoc { name: "step", default: "latest", meaning: "which checkpoint of the run; 0 is the untrained network" },
+        OptionDoc {
+            name: "run",
+            default: "(required)",
+            meaning: "run directory of `dervish train`, or one checkpoint",
+        },
+        OptionDoc {
+            name: "step",
+            default: "latest",
+            meaning: "which checkpoint of the run; 0 is the untrained network",
+        },
         OptionDoc { name: "sims", default: "0", meaning: "simulations for each choice; 0: the policy without search" },
         OptionDoc {
             name: "temperature",

@@ -25,7 +25,13 @@ impl PositionEncoding {
     }
 
     /// Encodes `position` as `view` sees it, with its legal actions.
-    pub fn encode<P: Position, E: PolicyEncoder<P>>(&mut self, encoder: &E, position: &P, view: Seat, legal: &[Action]) {
+    pub fn encode<P: Position, E: PolicyEncoder<P>>(
+        &mut self,
+        encoder: &E,
+        position: &P,
+        view: Seat,
+        legal: &[Action],
+    ) {
         self.observation.encode(encoder, position, view);
         self.groups.clear();
         encoder.group_tokens(&self.observation.tokens, &mut self.groups);
