@@ -44,7 +44,7 @@ pub struct TrainerConfig {
 }
 
 /// Losses of one step, averaged over the batch, before the weights moved.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Losses {
     /// Cross-entropy of the policy in nats, over the samples that have a policy target; 0 if none has.
     pub policy: f64,
@@ -60,6 +60,34 @@ pub struct Losses {
     pub total: f64,
     /// Norm of the gradient before clipping.
     pub gradient_norm: f64,
+}
+
+impl Losses {
+    /// The sum with other losses, for averages.
+    pub fn plus(&self, other: &Losses) -> Losses {
+        Losses {
+            policy: self.policy + other.policy,
+            surrogate: self.surrogate + other.surrogate,
+            entropy: self.entropy + other.entropy,
+            wdl: self.wdl + other.wdl,
+            margin: self.margin + other.margin,
+            total: self.total + other.total,
+            gradient_norm: self.gradient_norm + other.gradient_norm,
+        }
+    }
+
+    /// All losses times `factor`.
+    pub fn scaled(&self, factor: f64) -> Losses {
+        Losses {
+            policy: self.policy * factor,
+            surrogate: self.surrogate * factor,
+            entropy: self.entropy * factor,
+            wdl: self.wdl * factor,
+            margin: self.margin * factor,
+            total: self.total * factor,
+            gradient_norm: self.gradient_norm * factor,
+        }
+    }
 }
 
 /// Why a step was not taken; the weights are as they were before.
