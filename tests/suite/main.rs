@@ -9,6 +9,7 @@ mod data;
 mod dervish_binary;
 mod encode;
 mod flawed_game;
+mod gumbel;
 mod gym;
 mod match_command;
 mod match_play;
@@ -16,6 +17,9 @@ mod mcts;
 mod perft;
 mod record;
 mod replay_command;
+mod solved_pig;
 mod statistics;
 mod table_command;
 mod tables;
+#[cfg(feature = "torch")]
+mod training;
