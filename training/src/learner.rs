@@ -68,7 +68,7 @@ pub struct Learner<'r, P, E> {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct RoundReport {
     /// Decisions learnt from, each counted once.
-    pub decisions: usize,
+    pub learnt_from: usize,
     /// Losses, averaged over the round's steps.
     #[serde(flatten)]
     pub losses: Losses,
@@ -104,7 +104,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
         let mut games: Vec<&SelfPlayGame> = window.latest(fresh).collect();
         let rng = &mut self.rng;
         games.extend((0..self.config.replayed_games).filter_map(|_| window.draw(rng)));
-        let decisions = self.fill_batches(&games)?;
+        let learnt_from = self.fill_batches(&games)?;
         let rate = self.config.trainer.learning_rate;
         self.trainer
             .set_learning_rate(rate * (1.0 - elapsed.clamp(0.0, 1.0) * (1.0 - self.config.final_learning_rate)));
@@ -116,7 +116,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
                 steps += 1;
             }
         }
-        Ok(RoundReport { decisions, losses: sum.scaled(1.0 / f64::from(steps.max(1))) })
+        Ok(RoundReport { learnt_from, losses: sum.scaled(1.0 / f64::from(steps.max(1))) })
     }
 
     /// The weights to play with.
