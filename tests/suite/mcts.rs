@@ -1,10 +1,10 @@
 //! The UCT agent against exact answers, and its tree against the laws of chance nodes.
 
+use crate::solved_pig::{SolvedPig, pig_at};
 use dervish_agents::agent::{Agent, Choice, Event};
 use dervish_agents::evaluation::{Evaluation, PlayToEnd};
 use dervish_agents::limits::Limits;
 use dervish_env::chance::{D6, Dice, SplitMix64, TWO_D6, agent_rng};
-use crate::solved_pig::{SolvedPig, pig_at};
 use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{HOLD, Pig, ROLL, TARGET};

@@ -40,7 +40,11 @@ fn config(simulations: u32) -> RunConfig {
             candidates: 2,
             utility: Utility::default(),
         },
-        learner: LearnerConfig { games_per_round: 16, replayed_games: 0, ..LearnerConfig::for_simulations(simulations) },
+        learner: LearnerConfig {
+            games_per_round: 16,
+            replayed_games: 0,
+            ..LearnerConfig::for_simulations(simulations)
+        },
     }
 }
 
@@ -221,13 +225,7 @@ fn judged_game(decisions: &[(Seat, f32)], result: GameResult) -> SelfPlayGame {
         action: Action(0),
         judgement: Some(Judgement { index: 0, probability: 0.5, value, policy: Vec::new() }),
     };
-    SelfPlayGame {
-        number: 0,
-        dice_seed: 0,
-        step: 0,
-        decisions: decisions.iter().map(decision).collect(),
-        result,
-    }
+    SelfPlayGame { number: 0, dice_seed: 0, step: 0, decisions: decisions.iter().map(decision).collect(), result }
 }
 
 fn advantages(game: &SelfPlayGame, config: &TargetConfig) -> Vec<f32> {

@@ -1,6 +1,8 @@
 //! `dervish train`: self-play and learning for a while, into a run directory.
 
 use super::CommandError;
+use crate::arena::agents::ArenaGame;
+use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
 use crate::learner::LearnerConfig;
 use crate::run_dir::{FORMAT_VERSION, RunConfig, RunDir};
@@ -8,7 +10,6 @@ use crate::self_play::actor::SelfPlayConfig;
 use crate::session::{Progress, SessionReport, Watcher, train};
 use dervish_agents::evaluation::Utility;
 use dervish_env::encode::PolicyEncoder;
-use dervish_env::game::Position;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -132,7 +133,11 @@ struct TrainGame<'r> {
 impl GameVisitor for TrainGame<'_> {
     type Output = Result<(), CommandError>;
 
-    fn visit<P: Position, E: PolicyEncoder<P>>(self, start: P, encoder: E) -> Result<(), CommandError> {
+    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(
+        self,
+        start: P,
+        encoder: E,
+    ) -> Result<(), CommandError> {
         let watch = ProgressWatch::new(self.budget);
         let report = train(&start, &encoder, self.run, self.budget, &watch);
         watch.bar.finish_and_clear();
@@ -198,18 +203,4 @@ impl Watcher for ProgressWatch {
             self.bar.set_message(message);
         }
     }
-}
-
-// TEMPORARY until games.rs is there.
-trait GameVisitor {
-    type Output;
-    fn visit<P: Position, E: PolicyEncoder<P>>(self, start: P, encoder: E) -> Self::Output;
-}
-
-fn with_game<V: GameVisitor>(name: &str, visitor: V) -> Result<V::Output, CommandError> {
-    use dervish_env::reference::{connect_four::*, pig::*};
-    Ok(match name {
-        "pig" => visitor.visit(Pig::new(), PigPlayers::new()),
-        _ => visitor.visit(ConnectFour::new(), ConnectFourColumns::new()),
-    })
 }
