@@ -49,6 +49,11 @@ pub trait PolicyEncoder<P: Position>: Encoder<P> {
     /// wrote. The list arrives empty.
     fn group_tokens(&self, tokens: &Tokens, groups: &mut Vec<u8>);
 
+    /// Version of the numbering of actions in the game, on which kept training targets depend.
+    fn action_codec_version(&self) -> u32 {
+        1
+    }
+
     /// Features of one legal action; at least one.
     fn action_layout(&self) -> &[Channel];
 

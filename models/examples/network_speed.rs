@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         })?;
         println!("batch {size:>3}: {rate:>7.0} evaluations/s");
     }
-    let target = Target { policy: &[(3, 0.5), (7, 0.5)], wdl: [0.5, 0.25, 0.25], margin: 0.1 };
+    let target = Target { policy: &[(3, 0.5), (7, 0.5)], played: None, wdl: [0.5, 0.25, 0.25], margin: 0.1 };
     let mut lessons = TrainingBatch::new(&config);
     for size in [64, 256] {
         let rate = measure(size, || {

@@ -27,10 +27,23 @@ pub struct Target<'a> {
     /// Probability of the legal actions that have one, by index among the legal actions; summing to 1, or empty where the
     /// sample has no policy target. An action may occur once only.
     pub policy: &'a [(u32, f32)],
+    /// How well the action that was played did, for a policy gradient; independent of `policy`.
+    pub played: Option<Played>,
     /// Probabilities of win, draw and loss.
     pub wdl: [f32; 3],
     /// Margin of the result, -1..=1.
     pub margin: f32,
+}
+
+/// What a policy gradient needs to know of a decision.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Played {
+    /// The action, by index among the legal actions.
+    pub action: u32,
+    /// The probability with which it was played, above 0.
+    pub probability: f32,
+    /// How much better than the policy's average it turned out to be, in any unit; finite.
+    pub advantage: f32,
 }
 
 /// Why a sample was refused; the batch is as it was before.
@@ -73,6 +86,20 @@ pub enum BatchError {
         action: u32,
         /// Number of legal actions in the sample.
         actions: usize,
+    },
+    /// The played action is not there, or its probability or advantage is no number to learn from.
+    #[error(
+        "nothing can be learnt from action {action} of {actions}, played with probability {probability} and advantage {advantage}"
+    )]
+    Played {
+        /// The action that was played.
+        action: u32,
+        /// Number of legal actions in the sample.
+        actions: usize,
+        /// Its probability.
+        probability: f32,
+        /// Its advantage.
+        advantage: f32,
     },
     /// Probabilities are negative or do not sum to 1, or the margin is out of range.
     #[error("the {0} target is not a distribution, or out of range")]
@@ -214,13 +241,28 @@ pub struct TrainingBatch {
     wdl: Vec<f32>,
     margin: Vec<f32>,
     policy_samples: usize,
+    /// Index of the played action in its sample, 0 where there is none.
+    played: Vec<i64>,
+    played_log_probability: Vec<f32>,
+    advantage: Vec<f32>,
+    /// 1 for samples with a played action, 0 for others.
+    is_played: Vec<f32>,
 }
 
 impl TrainingBatch {
     /// An empty batch for networks of this configuration.
     pub fn new(config: &TokenNetConfig) -> TrainingBatch {
-        let batch = Batch::new(config);
-        TrainingBatch { batch, policy: Vec::new(), wdl: Vec::new(), margin: Vec::new(), policy_samples: 0 }
+        TrainingBatch {
+            batch: Batch::new(config),
+            policy: Vec::new(),
+            wdl: Vec::new(),
+            margin: Vec::new(),
+            policy_samples: 0,
+            played: Vec::new(),
+            played_log_probability: Vec::new(),
+            advantage: Vec::new(),
+            is_played: Vec::new(),
+        }
     }
 
     /// Appends a sample with its target.
@@ -236,6 +278,12 @@ impl TrainingBatch {
         if !(-1.0..=1.0).contains(&target.margin) {
             return Err(BatchError::TargetRange("margin"));
         }
+        if let Some(Played { action, probability, advantage }) = target.played {
+            let probable = probability > 0.0 && probability <= 1.0 + ROUNDING;
+            if action as usize >= actions || !probable || !advantage.is_finite() {
+                return Err(BatchError::Played { action, actions, probability, advantage });
+            }
+        }
         let first = self.policy.len();
         self.policy.resize(first + actions, 0.0);
         for &(action, probability) in target.policy {
@@ -250,6 +298,11 @@ impl TrainingBatch {
         self.batch.push(sample)?;
         self.wdl.extend_from_slice(&target.wdl);
         self.margin.push(target.margin);
+        let played = target.played.unwrap_or(Played { action: 0, probability: 1.0, advantage: 0.0 });
+        self.played.push(i64::from(played.action));
+        self.played_log_probability.push(played.probability.ln());
+        self.advantage.push(played.advantage);
+        self.is_played.push(f32::from(u8::from(target.played.is_some())));
         self.policy_samples += usize::from(!target.policy.is_empty());
         Ok(())
     }
@@ -261,6 +314,10 @@ impl TrainingBatch {
         self.wdl.clear();
         self.margin.clear();
         self.policy_samples = 0;
+        self.played.clear();
+        self.played_log_probability.clear();
+        self.advantage.clear();
+        self.is_played.clear();
     }
 
     /// The samples without their targets.
@@ -279,8 +336,10 @@ impl TrainingBatch {
     }
 }
 
+/// How far sums of probabilities may be off.
+const ROUNDING: f32 = 1e-3;
+
 fn is_distribution(probabilities: impl Iterator<Item = f32>) -> bool {
-    const ROUNDING: f32 = 1e-3;
     let mut sum = 0.0;
     for probability in probabilities {
         if !(0.0..=1.0 + ROUNDING).contains(&probability) {
@@ -360,6 +419,20 @@ pub(crate) struct Targets {
     pub margin: Tensor,
     /// Number of samples that have a policy target.
     pub policy_samples: usize,
+    /// What the policy gradient needs, if any sample has a played action.
+    pub played: Option<PlayedTargets>,
+}
+
+/// The tensors of the played actions of a training batch.
+pub(crate) struct PlayedTargets {
+    /// Place of the played action in the policy, 0 where there is none, `[B]`.
+    pub action: Tensor,
+    /// Logarithm of the probability with which it was played, `[B]`.
+    pub log_probability: Tensor,
+    /// `[B]`
+    pub advantage: Tensor,
+    /// 1 over the number of samples with a played action for those, 0 for others, `[B]`.
+    pub weight: Tensor,
 }
 
 impl Targets {
@@ -389,6 +462,7 @@ impl Targets {
             wdl: Tensor::f_from_slice(&training.wdl)?.f_view([-1, 3])?.f_to_device(device)?,
             margin: Tensor::f_from_slice(&training.margin)?.f_to_device(device)?,
             policy_samples: training.policy_samples,
+            played: PlayedTargets::new(training, device)?,
         })
     }
 }
@@ -412,5 +486,21 @@ impl RunTable {
         self.rows[place] = row;
         self.weights[place] = weight;
         self.filled[run] += 1;
+    }
+}
+
+impl PlayedTargets {
+    fn new(training: &TrainingBatch, device: Device) -> Result<Option<PlayedTargets>, TchError> {
+        let samples: f32 = training.is_played.iter().sum();
+        if samples == 0.0 {
+            return Ok(None);
+        }
+        let vector = |values: &[f32]| Tensor::f_from_slice(values)?.f_to_device(device);
+        Ok(Some(PlayedTargets {
+            action: Tensor::f_from_slice(&training.played)?.f_to_device(device)?,
+            log_probability: vector(&training.played_log_probability)?,
+            advantage: vector(&training.advantage)?,
+            weight: vector(&training.is_played)?.f_div_scalar(f64::from(samples))?,
+        }))
     }
 }

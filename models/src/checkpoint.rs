@@ -242,6 +242,11 @@ pub fn load(path: &Path, contract: &Contract, device: Device) -> Result<Checkpoi
     Ok(Checkpoint { net, learner, manifest })
 }
 
+/// Whether there is something at `path` that looks like a checkpoint.
+pub fn is_checkpoint(path: &Path) -> bool {
+    path.join(MANIFEST).is_file()
+}
+
 /// Reads what a checkpoint says of itself, without its weights and whatever it was made for.
 pub fn load_manifest(path: &Path) -> Result<Manifest, CheckpointError> {
     let file = path.join(MANIFEST);

@@ -6,6 +6,7 @@
 //! - [`evaluator`]: from a batch to probabilities and values
 //! - [`trainer`]: one optimisation step, and the average of the weights that actors play with
 //! - [`checkpoint`]: weights and manifest on disk
+//! - [`checkpoint_series`]: the checkpoints of one run
 //! - [`process`]: what a program sets once, before its first tensor
 //!
 //! Nothing here knows a game. A caller encodes a position into a [`batch::Sample`]; all values are from the point of view
@@ -39,6 +40,7 @@
 
 pub mod batch;
 pub mod checkpoint;
+pub mod checkpoint_series;
 pub mod evaluator;
 pub mod process;
 pub mod token_net;

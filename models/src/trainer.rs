@@ -1,6 +1,6 @@
 //! One optimisation step, and the average of the weights that actors play with.
 
-use crate::batch::{RunTable, Targets, TrainingBatch};
+use crate::batch::{PlayedTargets, RunTable, Targets, TrainingBatch};
 use crate::token_net::TokenNet;
 use serde::{Deserialize, Serialize};
 use tch::nn::{self, OptimizerConfig};
@@ -34,15 +34,24 @@ pub struct TrainerConfig {
     pub policy_weight: f64,
     /// What the margin's squared error counts in the total loss.
     pub margin_weight: f64,
+    /// How far a played action's probability may move from that with which it was played before the policy gradient
+    /// stops moving it further, as a part of it: the clip range of PPO (Schulman et al. 2017).
+    pub ratio_clip: f64,
+    /// What the policy's entropy counts against the total loss, over the samples with a played action.
+    pub entropy_weight: f64,
     /// Decay of the average of the weights for each step, 0..1; young averages decay faster.
     pub average_decay: f64,
 }
 
 /// Losses of one step, averaged over the batch, before the weights moved.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Losses {
     /// Cross-entropy of the policy in nats, over the samples that have a policy target; 0 if none has.
     pub policy: f64,
+    /// The clipped surrogate of the policy gradient, over the samples with a played action; 0 if none has.
+    pub surrogate: f64,
+    /// Entropy of the policy in nats, over the samples with a played action; 0 if none has.
+    pub entropy: f64,
     /// Cross-entropy of win, draw and loss in nats.
     pub wdl: f64,
     /// Squared error of the margin.
@@ -51,6 +60,34 @@ pub struct Losses {
     pub total: f64,
     /// Norm of the gradient before clipping.
     pub gradient_norm: f64,
+}
+
+impl Losses {
+    /// The sum with other losses, for averages.
+    pub fn plus(&self, other: &Losses) -> Losses {
+        Losses {
+            policy: self.policy + other.policy,
+            surrogate: self.surrogate + other.surrogate,
+            entropy: self.entropy + other.entropy,
+            wdl: self.wdl + other.wdl,
+            margin: self.margin + other.margin,
+            total: self.total + other.total,
+            gradient_norm: self.gradient_norm + other.gradient_norm,
+        }
+    }
+
+    /// All losses times `factor`.
+    pub fn scaled(&self, factor: f64) -> Losses {
+        Losses {
+            policy: self.policy * factor,
+            surrogate: self.surrogate * factor,
+            entropy: self.entropy * factor,
+            wdl: self.wdl * factor,
+            margin: self.margin * factor,
+            total: self.total * factor,
+            gradient_norm: self.gradient_norm * factor,
+        }
+    }
 }
 
 /// Why a step was not taken; the weights are as they were before.
@@ -83,6 +120,8 @@ impl Default for TrainerConfig {
             gradient_clip: 5.0,
             policy_weight: 1.0,
             margin_weight: 0.5,
+            ratio_clip: 0.2,
+            entropy_weight: 0.01,
             average_decay: 0.995,
         }
     }
@@ -114,12 +153,24 @@ impl Trainer {
         let inputs = self.net.inputs(training.batch(), &mut self.table)?;
         let outputs = self.net.forward(&inputs)?;
         let targets = Targets::new(training, &mut self.table, self.net.device())?;
-        let policy = policy_loss(&outputs.action_logits, &targets)?;
-        let wdl = cross_entropy(&outputs.wdl_logits, &targets.wdl)? / training.len() as f64;
+        let log_policy = log_policy(&outputs.action_logits, &targets)?;
+        let policy = match targets.policy_samples {
+            0 => Tensor::f_zeros([], (Kind::Float, self.net.device()))?,
+            samples => cross_entropy(&log_policy, &targets.policy)? / samples as f64,
+        };
+        let (surrogate, entropy) = match &targets.played {
+            Some(played) => policy_gradient(&log_policy, played, self.config.ratio_clip)?,
+            None => (policy.f_zeros_like()?, policy.f_zeros_like()?),
+        };
+        let log_wdl = outputs.wdl_logits.f_log_softmax(1, Kind::Float)?;
+        let wdl = cross_entropy(&log_wdl, &targets.wdl)? / training.len() as f64;
         let margin = outputs.margin.f_mse_loss(&targets.margin, tch::Reduction::Mean)?;
-        let total = &wdl + &policy * self.config.policy_weight + &margin * self.config.margin_weight;
+        let policies = &policy * self.config.policy_weight + &surrogate - &entropy * self.config.entropy_weight;
+        let total = &wdl + policies + &margin * self.config.margin_weight;
         let mut losses = Losses {
             policy: f64::try_from(&policy)?,
+            surrogate: f64::try_from(&surrogate)?,
+            entropy: f64::try_from(&entropy)?,
             wdl: f64::try_from(&wdl)?,
             margin: f64::try_from(&margin)?,
             total: f64::try_from(&total)?,
@@ -182,17 +233,29 @@ impl Trainer {
 }
 
 /// Sum of the cross-entropies of the rows.
-fn cross_entropy(logits: &Tensor, targets: &Tensor) -> Result<Tensor, TchError> {
-    logits.f_log_softmax(1, Kind::Float)?.f_mul(targets)?.f_sum(Kind::Float)?.f_neg()
+fn cross_entropy(log_probabilities: &Tensor, targets: &Tensor) -> Result<Tensor, TchError> {
+    log_probabilities.f_mul(targets)?.f_sum(Kind::Float)?.f_neg()
 }
 
-fn policy_loss(logits: &Tensor, targets: &Targets) -> Result<Tensor, TchError> {
+/// Logarithms of the probabilities of the actions of each sample, padded, `[B, L]`.
+fn log_policy(logits: &Tensor, targets: &Targets) -> Result<Tensor, TchError> {
     /// Leaves padding no probability and, unlike infinity, no undefined product with its target of 0.
     const PADDING_LOGIT: f64 = -1e9;
-    if targets.policy_samples == 0 {
-        return Tensor::f_zeros([], (Kind::Float, logits.device()));
+    if logits.numel() == 0 {
+        return targets.is_action.f_zeros_like();
     }
     let padding = targets.is_action.f_eq(0.0)?;
     let table = logits.f_index_select(0, &targets.action_table.f_view([-1])?)?.f_view_as(&targets.action_table)?;
-    Ok(cross_entropy(&table.f_masked_fill(&padding, PADDING_LOGIT)?, &targets.policy)? / targets.policy_samples as f64)
+    table.f_masked_fill(&padding, PADDING_LOGIT)?.f_log_softmax(1, Kind::Float)
+}
+
+/// The clipped surrogate loss of PPO (Schulman et al. 2017, equation 7) and the mean entropy of the policy.
+fn policy_gradient(log_policy: &Tensor, played: &PlayedTargets, clip: f64) -> Result<(Tensor, Tensor), TchError> {
+    let log_probability = log_policy.f_gather(1, &played.action.f_unsqueeze(1)?, false)?.f_squeeze_dim(1)?;
+    let ratio = (log_probability - &played.log_probability).f_exp()?;
+    let clipped = ratio.f_clamp(1.0 - clip, 1.0 + clip)?;
+    let gain = ratio.f_mul(&played.advantage)?.f_minimum(&clipped.f_mul(&played.advantage)?)?;
+    let surrogate = gain.f_dot(&played.weight)?.f_neg()?;
+    let entropies = log_policy.f_exp()?.f_mul(log_policy)?.f_sum_dim_intlist([1].as_slice(), false, Kind::Float)?;
+    Ok((surrogate, entropies.f_dot(&played.weight)?.f_neg()?))
 }

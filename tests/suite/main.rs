@@ -10,6 +10,7 @@ mod data;
 mod dervish_binary;
 mod encode;
 mod flawed_game;
+mod gumbel;
 mod gym;
 mod match_command;
 mod match_play;
@@ -18,6 +19,9 @@ mod perft;
 mod record;
 mod replay_command;
 mod soak;
+mod solved_pig;
 mod statistics;
 mod table_command;
 mod tables;
+#[cfg(feature = "torch")]
+mod training;

@@ -12,6 +12,7 @@ use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{HOLD, Pig, ROLL};
 use dervish_search::mcts::{Mcts, MctsSettings};
 use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
+use dervish_training::arena::agents::ArenaGame;
 use dervish_training::arena::folder::{FolderError, MatchFolder};
 use dervish_training::arena::match_play::{Contestant, MatchError, MatchOptions, PlayedGame, Spectator, play_match};
 use dervish_training::arena::report::MatchReport;
@@ -300,7 +301,7 @@ fn arguments(out: Option<PathBuf>) -> MatchArgs {
 fn a_match_folder_holds_the_document_and_every_record() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = folder.path().join("new/match");
-    let report = match_games(&Pig::new(), &arguments(Some(out.clone()))).expect("a report");
+    let report = match_games(&Pig::new(), &Pig::agents(), &arguments(Some(out.clone()))).expect("a report");
     assert_eq!(MatchFolder::read_report(&out).expect("as written"), report);
     assert_eq!(fs::read_dir(out.join("games")).expect("a folder").count(), 6);
     for game in &report.games {
@@ -314,14 +315,15 @@ fn a_match_folder_holds_the_document_and_every_record() {
         assert_eq!(record.ending(), Ending::Finished(GameResult { winner: game.winner, margin: game.margin }));
     }
     // The same arguments without a folder play the same games.
-    assert_eq!(match_games(&Pig::new(), &arguments(None)).expect("a report").games, report.games);
+    assert_eq!(match_games(&Pig::new(), &Pig::agents(), &arguments(None)).expect("a report").games, report.games);
 }
 
 #[test]
 fn a_match_folder_is_never_overwritten() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::write(folder.path().join("notes.txt"), "mine").expect("a file");
-    let error = match_games(&Pig::new(), &arguments(Some(folder.path().to_path_buf()))).expect_err("not empty");
+    let error =
+        match_games(&Pig::new(), &Pig::agents(), &arguments(Some(folder.path().to_path_buf()))).expect_err("not empty");
     assert_eq!(error.to_string(), format!("--out: {} is not empty; name a new folder", folder.path().display()));
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
 }
@@ -344,7 +346,7 @@ fn bad_arguments_are_refused_before_anything_is_made() {
     let refused = |change: &dyn Fn(&mut MatchArgs)| {
         let mut arguments = arguments(Some(out.clone()));
         change(&mut arguments);
-        match_games(&Pig::new(), &arguments).expect_err("bad arguments").to_string()
+        match_games(&Pig::new(), &Pig::agents(), &arguments).expect_err("bad arguments").to_string()
     };
     let pairs = "games are played in pairs, so their number must be even and above 0";
     assert_eq!(refused(&|arguments| arguments.games = 7), format!("--games 7: {pairs}"));

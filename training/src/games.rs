@@ -3,10 +3,11 @@
 use crate::arena::agents::ArenaGame;
 use dervish_env::dervish::campaign::Campaign;
 use dervish_env::dervish::data_file::DataError;
+use dervish_env::dervish::encode::CampaignEncoder;
 use dervish_env::dervish::scenario::Scenario;
-use dervish_env::encode::Encoder;
-use dervish_env::reference::connect_four::{ConnectFour, ConnectFourPlanes};
-use dervish_env::reference::pig::{Pig, PigGlobals};
+use dervish_env::encode::PolicyEncoder;
+use dervish_env::reference::connect_four::{ConnectFour, ConnectFourColumns};
+use dervish_env::reference::pig::{Pig, PigPlayers};
 
 /// Something that can be done with any game.
 pub trait GameVisitor {
@@ -14,7 +15,7 @@ pub trait GameVisitor {
     type Output;
 
     /// Does it with the game that begins at `start`; `encoder` is the game's usual one.
-    fn visit<P: ArenaGame, E: Encoder<P> + Clone>(self, start: P, encoder: E) -> Self::Output;
+    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output;
 }
 
 /// Names of the reference games.
@@ -31,8 +32,11 @@ pub fn game_names() -> impl Iterator<Item = &'static str> {
 /// The faults of the file; a name that is neither a game nor a file is one of them.
 pub fn with_game<V: GameVisitor>(name: &str, visitor: V) -> Result<V::Output, Vec<DataError>> {
     match name {
-        "connect-four" => Ok(visitor.visit(ConnectFour::new(), ConnectFourPlanes::new())),
-        "pig" => Ok(visitor.visit(Pig::new(), PigGlobals::new())),
-        _ => Ok(visitor.visit(Campaign::new(Scenario::named_or_file(name)?), ())),
+        "connect-four" => Ok(visitor.visit(ConnectFour::new(), ConnectFourColumns::new())),
+        "pig" => Ok(visitor.visit(Pig::new(), PigPlayers::new())),
+        _ => {
+            let scenario = Scenario::named_or_file(name)?;
+            Ok(visitor.visit(Campaign::new(scenario), CampaignEncoder::new(scenario)))
+        }
     }
 }

@@ -1,6 +1,25 @@
 //! Self-play, training, arena and the `dervish` command line.
+//!
+//! # Layout
+//! * [`commands`]: the subcommands of `dervish`.
+//! * [`arena`]: matches and their statistics.
+//! * [`interrupt`]: Ctrl-C.
+//!
+//! With the feature `torch`:
+//! * [`self_play`]: agents that play themselves, and what is kept of it to learn from.
+//! * [`learner`]: optimisation steps on finished games.
+//! * [`session`]: actors and learner together, for a while.
+//! * [`run_dir`]: the directory of a run.
 
 pub mod arena;
 pub mod commands;
 pub mod games;
 pub mod interrupt;
+#[cfg(feature = "torch")]
+pub mod learner;
+#[cfg(feature = "torch")]
+pub mod run_dir;
+#[cfg(feature = "torch")]
+pub mod self_play;
+#[cfg(feature = "torch")]
+pub mod session;

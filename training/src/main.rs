@@ -13,6 +13,8 @@ use dervish_training::commands::play::PlayArgs;
 use dervish_training::commands::replay::ReplayArgs;
 use dervish_training::commands::scenario::ScenarioArgs;
 use dervish_training::commands::table::TableArgs;
+#[cfg(feature = "torch")]
+use dervish_training::commands::train::TrainArgs;
 
 /// The Mahdist War in the Sudan, 1882-85: rules, agents, arena and training.
 #[derive(Debug, clap::Parser)]
@@ -40,6 +42,9 @@ enum Command {
     Match(MatchArgs),
     /// List the agents of a game with their options.
     Agents(AgentsArgs),
+    /// Train a network by self-play.
+    #[cfg(feature = "torch")]
+    Train(TrainArgs),
 }
 
 fn main() -> ExitCode {
@@ -53,6 +58,8 @@ fn main() -> ExitCode {
             Command::Play(args) => args.run(),
             Command::Match(args) => args.run(),
             Command::Agents(args) => args.run(),
+            #[cfg(feature = "torch")]
+            Command::Train(args) => args.run(),
         },
         Err(error) => return not_a_command(&error),
     };

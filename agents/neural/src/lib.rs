@@ -1,1 +1,8 @@
 //! Agents that evaluate with a network.
+//!
+//! # Layout
+//! * [`encoding`]: from a position to what a network reads.
+//! * [`agent`]: the agent `neural`: a trained policy, alone or with search.
+
+pub mod agent;
+pub mod encoding;

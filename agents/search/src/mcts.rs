@@ -4,6 +4,7 @@
 //! rollout and books the value upwards. Rolls on the way down are nodes of the tree, entered through every outcome in
 //! proportion to its weight, so the search plans for all dice and knows none.
 
+use crate::roll_expansion::RollExpansion;
 use crate::rollout::{Rollout, result_for_first};
 use crate::tree::{Node, NodeId, Step, Tree, sign_of};
 use dervish_agents::agent::{ActionReport, Agent, AgentError, Choice, Event, SearchReport};
@@ -11,7 +12,7 @@ use dervish_agents::evaluation::Evaluation;
 use dervish_agents::limits::{Limits, TurnLedger};
 use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError};
 use dervish_env::chance::SplitMix64;
-use dervish_env::game::{Action, Actor, MergedOutcome, Position, Seat, WeightedOutcome};
+use dervish_env::game::{Action, Actor, Position, Seat};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::time::Instant;
@@ -28,8 +29,7 @@ pub struct Mcts<P: Position, E: Evaluation<P>> {
     tip: Option<P>,
     path: Vec<Step>,
     actions: Vec<Action>,
-    outcomes: Vec<WeightedOutcome>,
-    merged: Vec<MergedOutcome>,
+    rolls: RollExpansion,
 }
 
 /// The options of [`Mcts`].
@@ -75,8 +75,7 @@ impl<P: Position, E: Evaluation<P>> Mcts<P, E> {
             tip: None,
             path: Vec::new(),
             actions: Vec::new(),
-            outcomes: Vec::new(),
-            merged: Vec::new(),
+            rolls: RollExpansion::new(settings.merged),
         }
     }
 
@@ -131,11 +130,7 @@ impl<P: Position, E: Evaluation<P>> Mcts<P, E> {
             position.legal_actions_into(&mut self.actions);
             return self.tree.expand_decision(node, &self.actions, &mut self.rng);
         }
-        if self.settings.merged && position.merged_outcomes_into(&mut self.merged) {
-            return self.tree.expand_merged(node, &self.merged, &mut self.rng);
-        }
-        position.chance_outcomes_into(&mut self.outcomes);
-        self.tree.expand_roll(node, &self.outcomes, &mut self.rng)
+        self.rolls.expand(&mut self.tree, node, position, &mut self.rng)
     }
 
     fn report(&self, seat: Seat, simulations: u32) -> SearchReport {

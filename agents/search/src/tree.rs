@@ -69,6 +69,8 @@ pub struct Edge {
     pub visits: u32,
     /// Expected result for [`Seat::First`] behind this edge; 0 while unvisited.
     pub value: f64,
+    /// Probability of the action under the policy that its node was expanded with; 0 without one.
+    pub prior: f32,
     /// Weight of the outcome, at a chance node.
     weight: f64,
     child: u32,
@@ -84,6 +86,7 @@ impl Edge {
             action,
             visits: 0,
             value: 0.0,
+            prior: 0.0,
             weight,
             child: NO_CHILD,
             first_roll: first_roll as u32,
@@ -146,6 +149,20 @@ impl Tree {
             return false;
         }
         self.expand(node, rng, |edges, _| edges.extend(actions.iter().map(|&action| Edge::new(action, 0.0, 0, 0))));
+        true
+    }
+
+    /// Adds the actions of a decision node in the given order, each with its probability under a policy. Returns false,
+    /// leaving the node as it was, where the memory is used up.
+    pub fn expand_with_priors(&mut self, node: NodeId, actions: &[Action], priors: &[f32]) -> bool {
+        if node != Tree::ROOT && !self.has_room(0, actions.len(), 0) {
+            return false;
+        }
+        let first = self.edges.len();
+        let edges = actions.iter().zip(priors);
+        self.edges.extend(edges.map(|(&action, &prior)| Edge { prior, ..Edge::new(action, 0.0, 0, 0) }));
+        self.nodes[node.0 as usize].first_edge = first as u32;
+        self.nodes[node.0 as usize].edge_count = actions.len() as u32;
         true
     }
 
@@ -302,6 +319,11 @@ impl Tree {
         let node = &mut self.nodes[node.0 as usize];
         node.first_edge = first as u32;
         node.edge_count = count as u32;
+    }
+
+    /// Indices of the edges of a node, in the order of [`Tree::edges`].
+    pub fn edge_ids(&self, node: NodeId) -> impl Iterator<Item = EdgeId> + use<> {
+        self.range(node).map(|index| EdgeId(index as u32))
     }
 
     fn range(&self, node: NodeId) -> Range<usize> {

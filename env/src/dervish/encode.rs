@@ -11,6 +11,7 @@ use self::atlas::Atlas;
 use super::board::{COLUMNS, ROWS};
 use super::campaign::Campaign;
 use super::catalogue::Side;
+use super::order::ACTION_CODEC_VERSION;
 use super::scenario::Scenario;
 use crate::encode::{ActionRows, Channel, Encoder, Layout, PlaneLayout, PolicyEncoder, Tokens};
 use crate::game::{Action, Seat};
@@ -106,6 +107,10 @@ impl PolicyEncoder<Campaign> for CampaignEncoder {
 
     fn group_tokens(&self, tokens: &Tokens, groups: &mut Vec<u8>) {
         tokens::group(tokens, groups);
+    }
+
+    fn action_codec_version(&self) -> u32 {
+        ACTION_CODEC_VERSION
     }
 
     fn action_layout(&self) -> &[Channel] {

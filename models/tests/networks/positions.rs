@@ -73,7 +73,7 @@ pub fn lessons() -> TrainingBatch {
         wdl[index as usize % 3] = 1.0;
         let margin = index as f32 / 15.0 - 0.5;
         let policy = [(index % actions as u32, 1.0)];
-        push(&mut lessons, &position, &Target { policy: &policy, wdl, margin }).expect("a valid lesson");
+        push(&mut lessons, &position, &Target { policy: &policy, played: None, wdl, margin }).expect("a valid lesson");
     }
     lessons
 }

@@ -1,7 +1,7 @@
 //! Training steps.
 
 use crate::positions::{Position, lessons, push, small_config, small_net};
-use dervish_models::batch::{BatchError, Target, TrainingBatch};
+use dervish_models::batch::{BatchError, Played, Target, TrainingBatch};
 use dervish_models::evaluator::{Evaluations, NetEvaluator};
 use dervish_models::token_net::TokenNet;
 use dervish_models::trainer::{Losses, TrainError, Trainer, TrainerConfig};
@@ -118,7 +118,8 @@ fn a_loss_that_is_not_finite_changes_nothing() {
     let mut damaged = TrainingBatch::new(&small_config());
     let mut position = Position::random(&mut ChaCha8Rng::seed_from_u64(1), 3, 2);
     position.tokens[0] = f32::NAN;
-    push(&mut damaged, &position, &Target { policy: &[], wdl: [1.0, 0.0, 0.0], margin: 0.0 }).expect("valid shapes");
+    push(&mut damaged, &position, &Target { policy: &[], played: None, wdl: [1.0, 0.0, 0.0], margin: 0.0 })
+        .expect("valid shapes");
     let refused = trainer.step(&damaged);
     assert!(matches!(refused, Err(TrainError::NotFinite { step: 3, .. })), "{refused:?}");
     assert_eq!((weights(trainer.net()), weights(trainer.average())), before);
@@ -130,7 +131,7 @@ fn a_loss_that_is_not_finite_changes_nothing() {
 fn a_sample_without_policy_target_does_not_count_in_the_policy_loss() {
     let position = Position::random(&mut ChaCha8Rng::seed_from_u64(2), 3, 4);
     let mut with = TrainingBatch::new(&small_config());
-    let target = Target { policy: &[(1, 0.25), (3, 0.75)], wdl: [0.5, 0.0, 0.5], margin: 0.5 };
+    let target = Target { policy: &[(1, 0.25), (3, 0.75)], played: None, wdl: [0.5, 0.0, 0.5], margin: 0.5 };
     push(&mut with, &position, &target).expect("a valid sample");
     let mut mixed = with.clone();
     push(&mut mixed, &position, &Target { policy: &[], ..target }).expect("a valid sample");
@@ -146,7 +147,8 @@ fn a_sample_without_policy_target_does_not_count_in_the_policy_loss() {
 fn batches_without_policy_or_actions_train_the_values() {
     let mut batch = TrainingBatch::new(&small_config());
     let position = Position::random(&mut ChaCha8Rng::seed_from_u64(3), 3, 0);
-    push(&mut batch, &position, &Target { policy: &[], wdl: [0.0, 0.0, 1.0], margin: -1.0 }).expect("a valid sample");
+    push(&mut batch, &position, &Target { policy: &[], played: None, wdl: [0.0, 0.0, 1.0], margin: -1.0 })
+        .expect("a valid sample");
     let losses = trainer(TrainerConfig::default()).step(&batch).expect("a step");
     assert_eq!(losses.policy, 0.0);
     batch.clear();
@@ -156,7 +158,7 @@ fn batches_without_policy_or_actions_train_the_values() {
 #[test]
 fn invalid_targets_are_refused_and_leave_the_batch_alone() {
     let position = Position::random(&mut ChaCha8Rng::seed_from_u64(4), 3, 4);
-    let good = Target { policy: &[(0, 1.0)], wdl: [1.0, 0.0, 0.0], margin: 0.0 };
+    let good = Target { policy: &[(0, 1.0)], played: None, wdl: [1.0, 0.0, 0.0], margin: 0.0 };
     let mut batch = TrainingBatch::new(&small_config());
     push(&mut batch, &position, &good).expect("a valid sample");
     let mut refused = |target: &Target| {
@@ -172,4 +174,58 @@ fn invalid_targets_are_refused_and_leave_the_batch_alone() {
     assert_eq!(refused(&Target { wdl: [1.5, -0.5, 0.0], ..good }), BatchError::TargetRange("win, draw and loss"));
     assert_eq!(refused(&Target { margin: f32::NAN, ..good }), BatchError::TargetRange("margin"));
     trainer(TrainerConfig::default()).step(&batch).expect("what was accepted trains");
+}
+
+/// Probability of each of the four actions of `position` after `steps` steps on it with action 2 played.
+fn policy_after(steps: usize, played: Played, config: TrainerConfig) -> Vec<f32> {
+    let position = Position::random(&mut ChaCha8Rng::seed_from_u64(6), 3, 4);
+    let mut batch = TrainingBatch::new(&small_config());
+    let target = Target { policy: &[], played: Some(played), wdl: [0.0, 1.0, 0.0], margin: 0.0 };
+    push(&mut batch, &position, &target).expect("a valid sample");
+    let mut trainer = trainer(config);
+    for _ in 0..steps {
+        trainer.step(&batch).expect("a step");
+    }
+    let mut evaluations = Evaluations::default();
+    let mut evaluator = NetEvaluator::new(trainer.net().duplicate().expect("a copy"));
+    evaluator.evaluate(batch.batch(), &mut evaluations).expect("finite");
+    evaluations.policy(0).to_vec()
+}
+
+#[test]
+fn a_played_action_moves_by_its_advantage_until_the_clip() {
+    // Without entropy bonus; AdamW's momentum carries a little beyond the clip at 1.2 and 0.8 of the old probability.
+    let config = TrainerConfig { entropy_weight: 0.0, weight_decay: 0.0, ..Default::default() };
+    let played = Played { action: 2, probability: 0.25, advantage: 1.0 };
+    let better = policy_after(200, played, config.clone())[2];
+    assert!((0.29..0.36).contains(&better), "{better}");
+    let worse = policy_after(200, Played { advantage: -1.0, ..played }, config.clone())[2];
+    assert!((0.14..0.21).contains(&worse), "{worse}");
+    let indifferent = policy_after(200, Played { advantage: 0.0, ..played }, config)[2];
+    assert!((indifferent - 0.25).abs() < 0.02, "{indifferent}");
+}
+
+#[test]
+fn the_surrogate_and_the_entropy_are_those_of_the_formulas() {
+    let position = Position::random(&mut ChaCha8Rng::seed_from_u64(6), 3, 4);
+    let mut batch = TrainingBatch::new(&small_config());
+    let without = Target { policy: &[], played: None, wdl: [0.0, 1.0, 0.0], margin: 0.0 };
+    // The untrained policy is about uniform, 1/4 each. The ratio of 2 is clipped to 1.2 where it would gain, not where
+    // it would lose: gains 1.2 x 1 and 2 x -0.5, mean 0.1.
+    for advantage in [1.0, -0.5] {
+        let played = Some(Played { action: 1, probability: 0.125, advantage });
+        push(&mut batch, &position, &Target { played, ..without }).expect("a valid sample");
+    }
+    push(&mut batch, &position, &without).expect("a valid sample");
+    let losses = trainer(TrainerConfig::default()).step(&batch).expect("a step");
+    assert!((losses.surrogate + 0.1).abs() < 0.03, "{losses:?}");
+    assert!((losses.entropy - 4f64.ln()).abs() < 0.01, "{losses:?}");
+    let total = losses.wdl + losses.surrogate - 0.01 * losses.entropy + 0.5 * losses.margin;
+    assert!((losses.total - total).abs() < 1e-5, "{losses:?}");
+    for (action, probability, advantage) in [(4, 0.5, 0.0), (0, 0.0, 0.0), (0, 1.5, 0.0), (0, 0.5, f32::NAN)] {
+        let played = Some(Played { action, probability, advantage });
+        let refused = push(&mut batch, &position, &Target { played, ..without });
+        assert!(matches!(refused, Err(BatchError::Played { actions: 4, .. })), "{refused:?}");
+        assert_eq!(batch.len(), 3);
+    }
 }

@@ -4,6 +4,8 @@ use dervish_agents::doctrine::Doctrine;
 use dervish_agents::doctrine::evaluation::CampaignEvaluation;
 use dervish_agents::registry::Registry;
 use dervish_env::dervish::campaign::Campaign;
+use dervish_env::encode::PolicyEncoder;
+use dervish_env::game::Position;
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::Pig;
 use dervish_play::board_text::BoardText;
@@ -11,10 +13,32 @@ use dervish_search::mcts::Mcts;
 use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
 
 /// A game with the agents that can play it. An agent that suits one game alone, or needs something from the game such as
-/// an evaluation, is registered here.
+/// an evaluation, is registered here; [`agents_of`] adds those that need more.
 pub trait ArenaGame: BoardText {
     /// The agents, with what the game gives them.
     fn agents() -> Registry<Self>;
+}
+
+/// All agents that can play the game that begins at `start`. With the feature `torch`, trained networks are among them,
+/// which read the game through `encoder`.
+pub fn agents_of<P: ArenaGame, E: PolicyEncoder<P> + 'static>(start: &P, encoder: E) -> Registry<P> {
+    let agents = P::agents();
+    with_networks(agents, start, encoder)
+}
+
+#[cfg(feature = "torch")]
+fn with_networks<P: Position, E: PolicyEncoder<P> + 'static>(
+    mut agents: Registry<P>,
+    start: &P,
+    encoder: E,
+) -> Registry<P> {
+    agents.register(dervish_neural::agent::NeuralAgent::new(start, encoder));
+    agents
+}
+
+#[cfg(not(feature = "torch"))]
+fn with_networks<P: Position, E: PolicyEncoder<P> + 'static>(agents: Registry<P>, _: &P, _: E) -> Registry<P> {
+    agents
 }
 
 impl ArenaGame for Campaign {

@@ -1,10 +1,10 @@
 //! `dervish agents`: which agents there are and what can be set.
 
-use crate::arena::agents::ArenaGame;
+use crate::arena::agents::{ArenaGame, agents_of};
 use crate::commands::{CommandError, print_line};
 use crate::games::{GameVisitor, with_game};
 use comfy_table::{ContentArrangement, Table, presets};
-use dervish_env::encode::Encoder;
+use dervish_env::encode::PolicyEncoder;
 
 /// Lists the agents of a game with their options.
 #[derive(Clone, Debug, clap::Args)]
@@ -29,11 +29,11 @@ struct AgentsTable;
 impl GameVisitor for AgentsTable {
     type Output = Table;
 
-    fn visit<P: ArenaGame, E: Encoder<P> + Clone>(self, _start: P, _encoder: E) -> Table {
+    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Table {
         let mut table = Table::new();
         table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
         table.set_header(["agent", "option", "default", "what it does"]);
-        for kind in P::agents().kinds() {
+        for kind in agents_of(&start, encoder).kinds() {
             table.add_row([kind.name, "", "", kind.summary]);
             for option in kind.options {
                 table.add_row(["", option.name, option.default, option.meaning]);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use comfy_table::Table;
 use comfy_table::presets;
 use dervish_env::bench::{PlaySpeed, VecSpeed, measure_play, measure_vec_env};
-use dervish_env::encode::Encoder;
+use dervish_env::encode::PolicyEncoder;
 use serde::Serialize;
 
 use super::{CommandError, print_json, print_line};
@@ -107,7 +107,7 @@ struct Measure<'a>(&'a BenchArgs);
 impl GameVisitor for Measure<'_> {
     type Output = Result<(PlaySpeed, VecSpeed), CommandError>;
 
-    fn visit<P: ArenaGame, E: Encoder<P> + Clone>(self, start: P, encoder: E) -> Self::Output {
+    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
         let BenchArgs { seconds, threads, lanes, seed, .. } = *self.0;
         let budget = Duration::from_secs_f64(seconds);
         let play = measure_play(&start, seed, budget);

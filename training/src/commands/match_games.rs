@@ -1,6 +1,6 @@
 //! `dervish match`: two agents, games in pairs, a table with intervals.
 
-use crate::arena::agents::ArenaGame;
+use crate::arena::agents::{ArenaGame, agents_of};
 use crate::arena::folder::{FolderError, MatchFolder};
 use crate::arena::match_play::{Contestant, MatchError, MatchOptions, PlayedGame, Spectator, play_match};
 use crate::arena::report::MatchReport;
@@ -9,8 +9,8 @@ use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
 use dervish_agents::agent::Event;
 use dervish_agents::limits::Limits;
-use dervish_agents::registry::SpecError;
-use dervish_env::encode::Encoder;
+use dervish_agents::registry::{Registry, SpecError};
+use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{IllegalMove, Seat};
 use dervish_env::record::Record;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -93,16 +93,20 @@ struct Match<'a> {
 impl GameVisitor for Match<'_> {
     type Output = Result<MatchReport, MatchCommandError>;
 
-    fn visit<P: ArenaGame, E: Encoder<P> + Clone>(self, start: P, _encoder: E) -> Self::Output {
-        match_games(&start, self.args)
+    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
+        match_games(&start, &agents_of(&start, encoder), self.args)
     }
 }
 
-/// Plays the match from `start` and keeps it where `--out` says.
+/// Plays the match from `start` between agents of the registry and keeps it where `--out` says.
 ///
 /// # Errors
 /// [`MatchCommandError`], one line.
-pub fn match_games<P: ArenaGame>(start: &P, args: &MatchArgs) -> Result<MatchReport, MatchCommandError> {
+pub fn match_games<P: ArenaGame>(
+    start: &P,
+    agents: &Registry<P>,
+    args: &MatchArgs,
+) -> Result<MatchReport, MatchCommandError> {
     if args.games == 0 || args.games % 2 == 1 {
         return Err(MatchCommandError::UnevenGames(args.games));
     }
@@ -111,7 +115,6 @@ pub fn match_games<P: ArenaGame>(start: &P, args: &MatchArgs) -> Result<MatchRep
             return Err(MatchCommandError::NoSimulations(option));
         }
     }
-    let agents = P::agents();
     let (a, b) = (agents.factory(&args.a)?, agents.factory(&args.b)?);
     let limits =
         Limits { simulations: args.sims, time: args.time, turn_simulations: args.turn_sims, turn_time: args.turn_time };

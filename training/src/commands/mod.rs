@@ -14,6 +14,8 @@ pub mod play;
 pub mod replay;
 pub mod scenario;
 pub mod table;
+#[cfg(feature = "torch")]
+pub mod train;
 
 /// Why a command did not do what it was asked: bad input, or no way to get the answer out. Shown on one line; the
 /// process then ends with status 2.
@@ -52,6 +54,9 @@ pub enum CommandError {
     /// A game with a person that cannot go on.
     #[error(transparent)]
     Play(#[from] dervish_play::terminal::PlayError),
+    /// A training run that was not begun, or broke off.
+    #[error("{0}")]
+    Training(String),
     /// Standard output does not take the answer.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),

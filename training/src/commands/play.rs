@@ -4,12 +4,12 @@ use std::io::{self, BufWriter};
 use std::path::PathBuf;
 
 use dervish_agents::limits::Limits;
-use dervish_env::encode::Encoder;
+use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Position, Seat};
 use dervish_play::terminal::{Sitting, Table};
 
 use super::{CommandError, print_line};
-use crate::arena::agents::ArenaGame;
+use crate::arena::agents::{ArenaGame, agents_of};
 use crate::games::{GameVisitor, with_game};
 
 /// Plays a game at the terminal: you on one side, an agent on the other.
@@ -49,10 +49,10 @@ struct Play<'a> {
 impl GameVisitor for Play<'_> {
     type Output = Result<(), CommandError>;
 
-    fn visit<P: ArenaGame, E: Encoder<P> + Clone>(self, start: P, _encoder: E) -> Self::Output {
+    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
         let args = self.args;
         let seat = seat_named::<P>(&args.side)?;
-        let opponent = P::agents()
+        let opponent = agents_of(&start, encoder)
             .factory(&args.against)
             .map_err(|error| CommandError::Argument { argument: "--against", reason: error.to_string() })?;
         let mut table = Table::new(start, seat, opponent.make(), Limits::default(), args.seed);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use dervish_env::encode::Encoder;
+use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Actor, Position};
 use dervish_env::record::{Ending, Record, RecordError, Replay};
 
@@ -64,7 +64,7 @@ struct Replayed<'a> {
 impl GameVisitor for Replayed<'_> {
     type Output = Result<String, CommandError>;
 
-    fn visit<P: ArenaGame, E: Encoder<P> + Clone>(self, start: P, _encoder: E) -> Self::Output {
+    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, _encoder: E) -> Self::Output {
         let args = self.args;
         let plies = self.record.plies().len();
         replay(self.record, start, args, plies).map_err(|error| args.fault(&error))

@@ -1,0 +1,377 @@
+//! Gumbel search (Danihelka et al., *Policy improvement by planning with Gumbel*, ICLR 2022) with explicit chance nodes:
+//! a policy and a value from outside (a network), and so few simulations that each must count.
+//!
+//! The root draws a few candidate actions without repetition from the policy and finds the best by sequential halving;
+//! below the root, visits follow the policy improved by the values found so far. Whatever the number of simulations, the
+//! improved policy is in expectation no worse than the policy it came from, as far as the values are right.
+//!
+//! The search evaluates nothing itself: it hands out leaves, many at a time, and takes their evaluations back, so that one
+//! batch can serve many searches.
+
+use crate::roll_expansion::RollExpansion;
+use crate::tree::{Edge, EdgeId, NodeId, Step, Tree, sign_of};
+use dervish_agents::agent::ActionReport;
+use dervish_agents::evaluation::Utility;
+use dervish_env::chance::SplitMix64;
+use dervish_env::game::{Action, Actor, Position, Seat};
+
+/// A search of one position at a time.
+///
+/// Call [`GumbelSearch::begin`]; while [`GumbelSearch::waiting`] gives positions, evaluate them and hand the evaluations
+/// to [`GumbelSearch::supply`]; then read [`GumbelSearch::best`] and [`GumbelSearch::improved_policy_into`].
+#[derive(Clone, Debug)]
+pub struct GumbelSearch<P> {
+    settings: GumbelSettings,
+    tree: Tree,
+    rng: SplitMix64,
+    rolls: RollExpansion,
+    root: Option<P>,
+    waiting: Vec<Leaf<P>>,
+    /// Leaves kept for their memory.
+    spare: Vec<Leaf<P>>,
+    /// Candidates still in the race.
+    candidates: Vec<Candidate>,
+    simulations_left: u32,
+    /// Rounds until the worse half of the candidates is dropped; a round visits each candidate once.
+    rounds_left: u32,
+    phases: u32,
+    actions: Vec<Action>,
+}
+
+/// How a [`GumbelSearch`] searches.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct GumbelSettings {
+    /// Simulations for each search beside the evaluation of the root, at least 1.
+    pub simulations: u32,
+    /// Candidates at the root, at least 1.
+    pub candidates: usize,
+    /// Scale of the Gumbel noise that draws the candidates: 1 draws from the policy, as training wants it; 0 takes the
+    /// likeliest.
+    pub noise: f64,
+    /// How many nats a difference in value of 1 counts for each visit of the most visited action, and for the fifty
+    /// visits that the paper adds to those.
+    pub value_scale: f64,
+    /// What results are worth; the evaluations must mean the same.
+    pub utility: Utility,
+    /// Whether a procedure of several rolls is one chance node, where the game offers its merged distribution.
+    pub merged: bool,
+    /// Bound on the tree's memory in MiB. A full tree goes on collecting values without new nodes.
+    pub memory: usize,
+}
+
+impl Default for GumbelSettings {
+    fn default() -> GumbelSettings {
+        GumbelSettings {
+            simulations: 16,
+            candidates: 8,
+            noise: 1.0,
+            value_scale: 0.25,
+            utility: Utility::default(),
+            merged: false,
+            memory: 16,
+        }
+    }
+}
+
+/// Visits that the paper adds to those of the most visited action before values are scaled (its c_visit).
+const FIRST_VISITS: f64 = 50.0;
+
+/// What an evaluator says of a position, from the point of view of the player to move.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LeafEvaluation<'a> {
+    /// Probabilities of the legal actions, in their order.
+    pub policy: &'a [f32],
+    /// Expected utility in [-1, 1].
+    pub value: f32,
+}
+
+#[derive(Clone, Debug)]
+struct Leaf<P> {
+    position: P,
+    path: Vec<Step>,
+    /// Where the evaluation is kept, if the memory sufficed for a node.
+    node: Option<NodeId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    edge: EdgeId,
+    /// Gumbel noise plus logarithm of the prior.
+    score: f64,
+}
+
+impl<P: Position> GumbelSearch<P> {
+    /// A search with these settings.
+    pub fn new(settings: GumbelSettings) -> GumbelSearch<P> {
+        GumbelSearch {
+            settings,
+            tree: Tree::new(settings.memory << 20),
+            rng: SplitMix64::new(0),
+            rolls: RollExpansion::new(settings.merged),
+            root: None,
+            waiting: Vec::new(),
+            spare: Vec::new(),
+            candidates: Vec::new(),
+            simulations_left: 0,
+            rounds_left: 0,
+            phases: 1,
+            actions: Vec::new(),
+        }
+    }
+
+    /// Begins a search of `root`, which waits for a player, with at most `simulations` of the settings' simulations. All
+    /// that the search draws comes from `seed`.
+    pub fn begin(&mut self, root: &P, simulations: u32, seed: u64) {
+        self.rng = SplitMix64::new(seed);
+        self.tree.reset(root.actor());
+        self.candidates.clear();
+        self.simulations_left = simulations.min(self.settings.simulations);
+        self.spare.append(&mut self.waiting);
+        match &mut self.root {
+            Some(kept) => kept.clone_from(root),
+            None => self.root = Some(root.clone()),
+        }
+        let mut leaf = self.leaf_at(root);
+        leaf.node = Some(Tree::ROOT);
+        self.waiting.push(leaf);
+    }
+
+    /// The positions whose evaluations the search waits for, each waiting for a player; none once it is done.
+    pub fn waiting(&self) -> impl ExactSizeIterator<Item = &P> {
+        self.waiting.iter().map(|leaf| &leaf.position)
+    }
+
+    /// Takes the evaluations of the waiting positions, in their order, and goes on to the next ones.
+    pub fn supply<'e>(&mut self, evaluations: impl Iterator<Item = LeafEvaluation<'e>>) {
+        let mut evaluated = std::mem::take(&mut self.waiting);
+        for (leaf, evaluation) in evaluated.iter().zip(evaluations) {
+            self.book(leaf, evaluation);
+        }
+        self.spare.append(&mut evaluated);
+        self.waiting = evaluated;
+        if self.candidates.is_empty() {
+            self.draw_candidates();
+        }
+        let Some(root) = self.root.take() else { return };
+        // A round may meet finished positions alone, which need no evaluation.
+        while self.waiting.is_empty() && self.simulations_left > 0 {
+            self.play_round(&root);
+        }
+        self.root = Some(root);
+    }
+
+    /// The best action found, once the root has been evaluated.
+    pub fn best(&self) -> Option<Action> {
+        let improvement = self.improvement(Tree::ROOT);
+        let ranked = self.candidates.iter().map(|candidate| self.ranked(candidate, &improvement));
+        let best = ranked.reduce(|best, next| if next.0 > best.0 { next } else { best });
+        best.map(|(_, best)| self.tree.edge(best.edge).action)
+    }
+
+    /// Fills `policy` with the improved probabilities of the root's legal actions, in their order; they sum to 1. Returns
+    /// the utility in [-1, 1] that the player to move can expect who follows them.
+    pub fn improved_policy_into(&self, policy: &mut Vec<f32>) -> f32 {
+        let edges = self.tree.edges(Tree::ROOT);
+        let improvement = self.improvement(Tree::ROOT);
+        let highest = edges.iter().map(|edge| improvement.logit(edge)).fold(f64::NEG_INFINITY, f64::max);
+        policy.clear();
+        policy.extend(edges.iter().map(|edge| (improvement.logit(edge) - highest).exp() as f32));
+        let mass: f32 = policy.iter().sum();
+        let mut value = 0.0;
+        for (probability, edge) in policy.iter_mut().zip(edges) {
+            *probability /= mass;
+            value += *probability * improvement.value(edge) as f32;
+        }
+        value
+    }
+
+    /// Visits and values of the root's legal actions, in their order.
+    pub fn root_reports(&self) -> impl Iterator<Item = ActionReport> {
+        let improvement = self.improvement(Tree::ROOT);
+        self.tree.edges(Tree::ROOT).iter().map(move |edge| ActionReport {
+            action: edge.action,
+            visits: edge.visits,
+            value: if edge.visits > 0 { improvement.value(edge) as f32 } else { 0.0 },
+        })
+    }
+
+    /// The tree of the latest search.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    fn leaf_at(&mut self, root: &P) -> Leaf<P> {
+        match self.spare.pop() {
+            Some(mut leaf) => {
+                leaf.position.clone_from(root);
+                leaf.path.clear();
+                leaf.node = None;
+                leaf
+            }
+            None => Leaf { position: root.clone(), path: Vec::new(), node: None },
+        }
+    }
+
+    fn book(&mut self, leaf: &Leaf<P>, evaluation: LeafEvaluation) {
+        let Actor::Player(seat) = leaf.position.actor() else { return };
+        if let Some(node) = leaf.node.filter(|&node| self.tree.node(node).actor != Actor::Chance) {
+            leaf.position.legal_actions_into(&mut self.actions);
+            self.tree.expand_with_priors(node, &self.actions, evaluation.policy);
+        }
+        self.tree.back_up(&leaf.path, leaf.node, sign_of(seat) * f64::from(evaluation.value));
+    }
+
+    fn draw_candidates(&mut self) {
+        for edge in self.tree.edge_ids(Tree::ROOT) {
+            let noise = if self.settings.noise > 0.0 { self.settings.noise * gumbel(&mut self.rng) } else { 0.0 };
+            self.candidates.push(Candidate { edge, score: log_prior(self.tree.edge(edge)) + noise });
+        }
+        self.keep_best(self.settings.candidates.min(self.simulations_left as usize).max(1));
+        if self.candidates.len() < 2 {
+            // Nothing is left to be decided.
+            self.simulations_left = 0;
+        }
+        self.phases = self.candidates.len().next_power_of_two().trailing_zeros().max(1);
+        self.rounds_left = self.rounds_of_a_phase();
+    }
+
+    /// Keeps the best candidates, the best first.
+    fn keep_best(&mut self, count: usize) {
+        let improvement = self.improvement(Tree::ROOT);
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.sort_by(|a, b| {
+            let (a, b) = (self.ranked(a, &improvement), self.ranked(b, &improvement));
+            b.0.total_cmp(&a.0)
+        });
+        candidates.truncate(count);
+        self.candidates = candidates;
+    }
+
+    fn ranked(&self, candidate: &Candidate, improvement: &Improvement) -> (f64, Candidate) {
+        (candidate.score + improvement.scale * improvement.value(self.tree.edge(candidate.edge)), *candidate)
+    }
+
+    fn rounds_of_a_phase(&self) -> u32 {
+        (self.settings.simulations / (self.phases * self.candidates.len().max(1) as u32)).max(1)
+    }
+
+    fn play_round(&mut self, root: &P) {
+        if self.rounds_left == 0 {
+            let kept =
+                if self.candidates.len() > 2 { self.candidates.len().div_ceil(2) } else { self.candidates.len() };
+            self.keep_best(kept);
+            self.rounds_left = self.rounds_of_a_phase();
+        }
+        self.rounds_left -= 1;
+        let visits = self.candidates.len().min(self.simulations_left as usize);
+        self.simulations_left -= visits as u32;
+        for index in 0..visits {
+            self.simulate(root, self.candidates[index].edge);
+        }
+    }
+
+    /// Goes from the root through `edge` down to a position without evaluation, which then waits for one. A finished
+    /// position is booked at once.
+    fn simulate(&mut self, root: &P, mut edge: EdgeId) {
+        let mut leaf = self.leaf_at(root);
+        let mut node = Tree::ROOT;
+        loop {
+            leaf.path.push((node, edge));
+            if self.tree.node(node).actor == Actor::Chance {
+                for &outcome in self.tree.rolls(edge) {
+                    leaf.position.resolve_possible(outcome);
+                }
+            } else {
+                leaf.position.apply_legal(self.tree.edge(edge).action);
+            }
+            leaf.node = self.tree.child_or_insert(edge, leaf.position.actor());
+            let Some(child) = leaf.node else { break };
+            let expanded = self.tree.node(child).is_expanded();
+            let actor = self.tree.node(child).actor;
+            let next = match actor {
+                Actor::Player(_) if expanded => self.select(child),
+                Actor::Chance
+                    if expanded || self.rolls.expand(&mut self.tree, child, &leaf.position, &mut self.rng) =>
+                {
+                    Some(self.tree.select_outcome(child))
+                }
+                _ => None,
+            };
+            let Some(next) = next else { break };
+            (node, edge) = (child, next);
+        }
+        // Where the memory is used up, dice fall without nodes.
+        while leaf.position.actor() == Actor::Chance {
+            let outcome = self.rolls.sample(&leaf.position, self.rng.next_word());
+            leaf.position.resolve_possible(outcome);
+        }
+        match leaf.position.result() {
+            Some(result) => {
+                let value = f64::from(self.settings.utility.of_result(&result, Seat::First));
+                self.tree.back_up(&leaf.path, leaf.node, value);
+                self.spare.push(leaf);
+            }
+            None => self.waiting.push(leaf),
+        }
+    }
+
+    /// The action to visit next below the root: the one whose share of the visits is furthest behind its improved
+    /// probability (the paper's equation 14).
+    fn select(&self, node: NodeId) -> Option<EdgeId> {
+        let edges = self.tree.edges(node);
+        let improvement = self.improvement(node);
+        let highest = edges.iter().map(|edge| improvement.logit(edge)).fold(f64::NEG_INFINITY, f64::max);
+        let mass: f64 = edges.iter().map(|edge| (improvement.logit(edge) - highest).exp()).sum();
+        let visits = 1.0 + edges.iter().map(|edge| f64::from(edge.visits)).sum::<f64>();
+        let behind = |edge: &Edge| (improvement.logit(edge) - highest).exp() / mass - f64::from(edge.visits) / visits;
+        let by_lag = edges.iter().map(behind).zip(self.tree.edge_ids(node));
+        by_lag.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, edge)| edge)
+    }
+
+    /// What the values found so far make of the policy at an expanded decision node.
+    fn improvement(&self, node: NodeId) -> Improvement {
+        let most_visits = self.tree.edges(node).iter().map(|edge| edge.visits).max().unwrap_or(0);
+        let node = self.tree.node(node);
+        Improvement {
+            sign: match node.actor {
+                Actor::Player(seat) => sign_of(seat),
+                _ => 1.0,
+            },
+            scale: (FIRST_VISITS + f64::from(most_visits)) * self.settings.value_scale,
+            unvisited: node.value(),
+        }
+    }
+}
+
+/// How logits and values combine at one node.
+#[derive(Clone, Copy, Debug)]
+struct Improvement {
+    /// From the tree's point of view to the player's.
+    sign: f64,
+    scale: f64,
+    /// The value of the node, which stands in for those of unvisited actions. The paper mixes values by probability
+    /// instead of by visits; the difference is small, and this value is there.
+    unvisited: f64,
+}
+
+impl Improvement {
+    /// Utility behind an action for the player who decides.
+    fn value(&self, edge: &Edge) -> f64 {
+        self.sign * if edge.visits > 0 { edge.value } else { self.unvisited }
+    }
+
+    /// Logit of an action under the improved policy (the paper's equation 11).
+    fn logit(&self, edge: &Edge) -> f64 {
+        log_prior(edge) + self.scale * self.value(edge)
+    }
+}
+
+fn log_prior(edge: &Edge) -> f64 {
+    f64::from(edge.prior.max(f32::MIN_POSITIVE)).ln()
+}
+
+/// A standard Gumbel variate.
+fn gumbel(rng: &mut SplitMix64) -> f64 {
+    let uniform = ((rng.next_word() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+    -(-uniform.ln()).ln()
+}

@@ -1,0 +1,85 @@
+//! The checkpoints of one run: a folder with one checkpoint for each saved step.
+
+use crate::checkpoint::{self, Checkpoint, CheckpointError, CheckpointFault, Contract, Description, Manifest};
+use crate::token_net::TokenNet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use tch::Device;
+
+/// Name of the folder of checkpoints within a run directory.
+pub const CHECKPOINTS: &str = "checkpoints";
+
+const STEP_PREFIX: &str = "step-";
+
+/// A folder of checkpoints named by their steps, `step-00001200`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckpointSeries {
+    folder: PathBuf,
+}
+
+impl CheckpointSeries {
+    /// The series of the run in this directory.
+    pub fn of_run(run: &Path) -> CheckpointSeries {
+        CheckpointSeries { folder: run.join(CHECKPOINTS) }
+    }
+
+    /// Where the checkpoint of this step is or would be.
+    pub fn path(&self, step: u64) -> PathBuf {
+        self.folder.join(format!("{STEP_PREFIX}{step:08}"))
+    }
+
+    /// The steps that have a checkpoint, in ascending order. What has another name, such as a folder that was being
+    /// written when its program was killed, is passed over.
+    ///
+    /// # Errors
+    /// [`CheckpointFault::Io`] if the folder cannot be read.
+    pub fn steps(&self) -> Result<Vec<u64>, CheckpointError> {
+        let read = || -> io::Result<Vec<u64>> {
+            let mut steps = Vec::new();
+            for entry in fs::read_dir(&self.folder)? {
+                let name = entry?.file_name();
+                let step = name.to_str().and_then(|name| name.strip_prefix(STEP_PREFIX));
+                steps.extend(step.and_then(|step| step.parse::<u64>().ok()));
+            }
+            steps.sort_unstable();
+            Ok(steps)
+        };
+        read().map_err(|error| self.fault(error))
+    }
+
+    /// The latest step that has a checkpoint.
+    ///
+    /// # Errors
+    /// [`CheckpointFault::Io`] if the folder cannot be read or has no checkpoint.
+    pub fn latest(&self) -> Result<u64, CheckpointError> {
+        let none = || self.fault(io::Error::new(io::ErrorKind::NotFound, "there is no checkpoint in it"));
+        self.steps()?.last().copied().ok_or_else(none)
+    }
+
+    /// Saves a checkpoint under its step.
+    ///
+    /// # Errors
+    /// Those of [`checkpoint::save`]: a step is saved once only.
+    pub fn save(
+        &self,
+        net: &TokenNet,
+        learner: Option<&TokenNet>,
+        description: &Description,
+    ) -> Result<Manifest, CheckpointError> {
+        checkpoint::save(&self.path(description.step), net, learner, description)
+    }
+
+    /// Loads the checkpoint of a step, or the latest.
+    ///
+    /// # Errors
+    /// Those of [`checkpoint::load`].
+    pub fn load(&self, step: Option<u64>, contract: &Contract, device: Device) -> Result<Checkpoint, CheckpointError> {
+        let step = step.map_or_else(|| self.latest(), Ok)?;
+        checkpoint::load(&self.path(step), contract, device)
+    }
+
+    fn fault(&self, error: io::Error) -> CheckpointError {
+        CheckpointError { path: self.folder.clone(), reason: CheckpointFault::Io(error) }
+    }
+}
