@@ -29,7 +29,7 @@ impl Campaign {
     }
 
     /// Finds what comes next: rolls for losses first, then the combat, the group, the phase.
-    fn next(&mut self) {
+    pub(crate) fn next(&mut self) {
         if let Some(roll) = self.next_loss_roll() {
             self.pending = roll;
         } else if self.battle.stage != BattleStage::None {
