@@ -853,6 +853,8 @@ impl Campaign {
             state.hex = hex;
         }
         self.group.hex = hex;
+        // It may have stayed behind alone (12.1).
+        self.drop_lone_flag(from);
     }
 
     /// Ends the group: its members have marched or fought.
@@ -927,12 +929,10 @@ impl Campaign {
     }
 
     pub(crate) fn obey_vessel_hex(&mut self, hex: Hex) {
-        let from = self.group.hex;
         self.pending = Pending::NONE;
         self.move_group(hex);
         let landed = self.group_cohorts().any(|c| LAND.has(c.kind()));
         self.end_group(Status::Marched);
-        self.drop_lone_flag(from);
         if landed {
             self.enter(hex, self.active);
         }

@@ -193,6 +193,7 @@ impl Campaign {
         }
         self.place_leaders(&force.leaders, port);
         self.take_control(port, Side::Egyptian);
+        self.enter(port, Side::Egyptian);
         self.events.in_play = true;
     }
 
