@@ -192,7 +192,8 @@ impl Campaign {
         }
         let months = self.months_held & !TAKEN;
         let counts = matches!(self.scenario.0.victory, Victory::Holder { .. });
-        if self.months_held != 0 && (!counts || months == 0 || months > self.turn + 1) {
+        let counted = self.turn + u8::from(self.pending.decision == Decision::Finished);
+        if self.months_held != 0 && (!counts || months == 0 || months > counted) {
             faults.push("the prize was held for more months than were counted (14.3)".to_owned());
         }
     }

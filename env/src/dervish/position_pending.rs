@@ -94,8 +94,11 @@ impl Campaign {
         let losses = self.escaping != 0 || self.sinking != [0, 0];
         let for_losses = matches!(decision, D::RollEscape | D::RollGunboat);
         ensure(losses == for_losses, "leaders who escape and gunboats that sink roll before anything else")?;
-        let for_event =
-            for_losses || matches!(decision, D::EventHex | D::EventLine | D::EventCount | D::RollEventDie | D::RollEventDice);
+        let for_event = for_losses
+            || matches!(
+                decision,
+                D::EventHex | D::EventLine | D::EventCount | D::RollEventDie | D::RollEventDice | D::Finished
+            );
         ensure(self.events.current.is_none() || for_event, &format!("an event is at hand, so that `{name}` cannot be"))
     }
 
@@ -105,8 +108,10 @@ impl Campaign {
         let decision = self.pending.decision;
         let fights = self.in_battle();
         ensure(fights || self.battle == Battle::NONE, &format!("`{}` does not come in a combat", decision.id()))?;
+        ensure(!fights || self.battle.from.is_some(), &format!("`{}` needs a combat", decision.id()))?;
         let kind = match decision {
             D::Finished => return Ok(()),
+            D::RollEscape if fights => GroupKind::March,
             D::RollEscape => {
                 let resting = self.group.rolls > 0 && self.group_is_fresh() && self.group_has_land();
                 let may = self.group.kind == GroupKind::None || (self.group.kind == GroupKind::March && resting);
@@ -132,6 +137,8 @@ impl Campaign {
         use Decision as D;
         match self.pending.decision {
             D::RollGunboat => self.phase == Phase::March,
+            // Leaders escape from those who retreat.
+            D::RollEscape => self.battle != Battle::NONE,
             D::LeaderMarching
             | D::LeaderDefending
             | D::RollFireMarching
@@ -192,8 +199,7 @@ impl Campaign {
             // The roll that the recruits come from, and the choice to roll for attrition, are behind.
             Decision::RecruitHex => {
                 let open = (1..=MOST_RECRUITS.min(self.available(Kind::MahdistSpearmen))).contains(&wanted.amount);
-                open && asked == Pending::of(Decision::RollRecruits).about(wanted.subject)
-                    && wanted.hex == asked.hex
+                open && asked == Pending::of(Decision::RollRecruits).about(wanted.subject) && wanted.hex == asked.hex
             }
             Decision::RollAttrition => {
                 wanted == Pending::at(Decision::RollAttrition, asked.hex)
@@ -220,7 +226,10 @@ impl Campaign {
             ensure(expected == self.pending, &format!("`{}` is about something else", decision.id()))
         };
         let needs_hex = !matches!(decision, D::Finished | D::EventHex | D::RollEventDie | D::RollEventDice);
-        ensure(hex.is_some() == needs_hex, &format!("`{}` needs {} hex", decision.id(), if needs_hex { "a" } else { "no" }))?;
+        ensure(
+            hex.is_some() == needs_hex,
+            &format!("`{}` needs {} hex", decision.id(), if needs_hex { "a" } else { "no" }),
+        )?;
         match decision {
             D::Finished => {
                 shape(Pending::of(decision))?;
@@ -234,11 +243,7 @@ impl Campaign {
             D::RollEscape | D::RollGunboat => {
                 let roll = self.next_loss_roll();
                 ensure(roll == Some(self.pending), "gunboats roll first, then leaders in their order (9.11, 6.2)")?;
-                if decision == D::RollEscape {
-                    return self.fits_interruption();
-                }
-                let event = self.phase == Phase::Event;
-                if event { Ok(()) } else { self.fits_battle(placed) }
+                if self.in_battle() { self.fits_battle(placed) } else { self.fits_interruption() }
             }
             D::MarchPick => {
                 shape(Pending::at(decision, hex))?;
@@ -360,9 +365,7 @@ impl Campaign {
     fn fits_passenger(&self, may: impl Fn(Status) -> bool) -> Placed {
         let Pending { hex, subject, .. } = self.pending;
         let joins = if subject == FLAG_SUBJECT {
-            let flag = |c: &super::units::Cohort| {
-                c.kind() == Kind::Flag && c.status() == Status::Fresh && !c.grouped()
-            };
+            let flag = |c: &super::units::Cohort| c.kind() == Kind::Flag && c.status() == Status::Fresh && !c.grouped();
             self.active == Side::Egyptian && self.units.at(hex).iter().any(flag)
         } else {
             let leader = Leader::ALL[usize::from(subject)];
@@ -413,7 +416,7 @@ impl Campaign {
         let decision = self.pending.decision;
         placed.battle.stage = match decision {
             D::LeaderMarching => BattleStage::LeaderDefending,
-            D::RetreatHex => BattleStage::Vessels,
+            D::RetreatHex | D::RollEscape => BattleStage::Vessels,
             D::RollGunboat | D::Advance => BattleStage::Advance,
             _ => BattleStage::Tests,
         };
@@ -421,7 +424,7 @@ impl Campaign {
         let shared = self.scenario.board.cell(from).neighbours.iter().position(|n| *n == target);
         ensure(shared.is_some(), "a combat is between adjacent hexes (8.5)")?;
         match decision {
-            D::RetreatHex | D::RollGunboat | D::Advance => self.fits_outcome(),
+            D::RetreatHex | D::RollEscape | D::RollGunboat | D::Advance => self.fits_outcome(),
             _ => self.fits_tests(),
         }
     }
@@ -481,11 +484,13 @@ impl Campaign {
             let Some((loser, start, _)) = self.retreat_ends() else { return Err("nobody has lost".to_owned()) };
             ensure(self.pending == Pending::at(decision, start), "the loser retreats from his hex")?;
             let marching = loser == self.active;
-            let there = |c: &super::units::Cohort| {
-                c.side() == loser && LAND.has(c.kind()) && (!marching || c.grouped())
-            };
+            let there =
+                |c: &super::units::Cohort| c.side() == loser && LAND.has(c.kind()) && (!marching || c.grouped());
             ensure(self.units.at(start).iter().any(there), "nobody is left to retreat")?;
             return ensure(!(marching && self.controls_at(loser, start)), "he stays in his own place (9.9)");
+        }
+        if decision == D::RollEscape {
+            return ensure(battle.winner.is_some(), "nobody has lost and retreated");
         }
         let taken = (battle.guns_taken, battle.rifles_taken, battle.gunboats_hit);
         ensure(taken == (0, 0, [0, 0]), "spoils are taken by now")?;

@@ -192,9 +192,7 @@ impl Reader {
     fn leader(&mut self, field: &str, line: &LeaderLine, hex: Hex) {
         let (name, status, grouped) = match line {
             LeaderLine::Fresh(name) => (name, Status::Fresh, false),
-            LeaderLine::Marked(MarkedLeader { name, status, group }) => {
-                (name, status.unwrap_or(Status::Fresh), *group)
-            }
+            LeaderLine::Marked(MarkedLeader { name, status, group }) => (name, status.unwrap_or(Status::Fresh), *group),
         };
         let Some(leader) = Leader::from_id(name) else {
             self.fault(field, format!("unknown leader `{name}`"));

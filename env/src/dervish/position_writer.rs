@@ -133,11 +133,8 @@ impl Campaign {
         let first = self.scenario.first_player;
         let mut arrived = 0;
         for (i, entry) in self.scenario.reinforcements.iter().enumerate() {
-            let turn_over = if entry.side == self.active {
-                self.phase > Phase::Reinforcement
-            } else {
-                entry.side == first
-            };
+            let turn_over =
+                if entry.side == self.active { self.phase > Phase::Reinforcement } else { entry.side == first };
             if entry.turn < self.turn || (entry.turn == self.turn && turn_over) {
                 arrived |= 1 << i;
             }
@@ -250,13 +247,7 @@ fn gunboat(british: usize) -> Kind {
 }
 
 fn unit_line(c: Cohort) -> Line {
-    Line {
-        kind: c.kind(),
-        count: c.count(),
-        disrupted: c.disrupted(),
-        status: marked(c.status()),
-        group: c.grouped(),
-    }
+    Line { kind: c.kind(), count: c.count(), disrupted: c.disrupted(), status: marked(c.status()), group: c.grouped() }
 }
 
 fn battle_section(battle: &Battle) -> BattleSection {

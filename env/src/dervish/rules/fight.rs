@@ -314,6 +314,7 @@ impl Campaign {
             }
         }
         self.take_control(hex, loser);
+        self.enter(hex, loser);
         self.drop_lone_flag(hex);
     }
 

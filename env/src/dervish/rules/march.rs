@@ -761,6 +761,7 @@ impl Campaign {
             Order::Verb(Verb::Sea) => {
                 if let Some(port) = self.other_port(hex) {
                     self.move_group(port);
+                    self.enter(port, self.active);
                 }
                 self.end_group(Status::Marched);
             }
@@ -853,8 +854,9 @@ impl Campaign {
             state.hex = hex;
         }
         self.group.hex = hex;
-        // It may have stayed behind alone (12.1).
+        // It may have stayed behind alone, or go along with train alone (12.1).
         self.drop_lone_flag(from);
+        self.drop_lone_flag(hex);
     }
 
     /// Ends the group: its members have marched or fought.
