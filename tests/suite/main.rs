@@ -16,6 +16,7 @@ mod match_command;
 mod match_play;
 mod mcts;
 mod perft;
+mod position_file;
 mod record;
 mod replay_command;
 mod soak;

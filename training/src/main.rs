@@ -9,7 +9,9 @@ use dervish_training::commands::agents::AgentsArgs;
 use dervish_training::commands::battle::BattleArgs;
 use dervish_training::commands::bench::BenchArgs;
 use dervish_training::commands::match_games::MatchArgs;
+use dervish_training::commands::perft::PerftArgs;
 use dervish_training::commands::play::PlayArgs;
+use dervish_training::commands::position::PositionArgs;
 use dervish_training::commands::replay::ReplayArgs;
 use dervish_training::commands::scenario::ScenarioArgs;
 use dervish_training::commands::table::TableArgs;
@@ -42,6 +44,10 @@ enum Command {
     Match(MatchArgs),
     /// List the agents of a game with their options.
     Agents(AgentsArgs),
+    /// Check a position file, look into it, or play on from it.
+    Position(PositionArgs),
+    /// Count the nodes of the game tree below a position.
+    Perft(PerftArgs),
     /// Train a network by self-play.
     #[cfg(feature = "torch")]
     Train(TrainArgs),
@@ -58,6 +64,8 @@ fn main() -> ExitCode {
             Command::Play(args) => args.run(),
             Command::Match(args) => args.run(),
             Command::Agents(args) => args.run(),
+            Command::Position(args) => args.run(),
+            Command::Perft(args) => args.run(),
             #[cfg(feature = "torch")]
             Command::Train(args) => args.run(),
         },

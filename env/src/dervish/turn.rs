@@ -9,11 +9,16 @@ use super::catalogue::{BRITISH_COMBAT, LEADERS, Side};
 use super::decision::{Decision, DiceKind, Pending};
 use super::order::{Order, Verb};
 use super::rules::march::Taken;
-use crate::game::WeightedOutcome;
+use crate::game::{Action, Position, WeightedOutcome};
 
 impl Campaign {
     /// Goes on until a player has a choice, a roll is due, or the game is over.
     pub(crate) fn settle(&mut self) {
+        self.settle_telling(&mut |_, _| {});
+    }
+
+    /// The same; shows `told` each order that is taken by itself, before it is taken.
+    fn settle_telling(&mut self, told: &mut impl FnMut(&Campaign, Order)) {
         loop {
             if self.pending.decision == Decision::None {
                 self.next();
@@ -21,15 +26,28 @@ impl Campaign {
                 return;
             } else {
                 match self.only_option() {
-                    Some(order) => self.obey(order),
+                    Some(order) => {
+                        told(self, order);
+                        self.obey(order);
+                    }
                     None => return,
                 }
             }
         }
     }
 
+    /// Plays a legal action, and appends to `forced` the notation of each order without an alternative that is taken by
+    /// itself after it (3.3).
+    pub fn apply_telling(&mut self, action: Action, forced: &mut Vec<String>) {
+        debug_assert!(self.is_legal(action), "{action:?} is not legal: {}", self.pending_text());
+        if let Some(order) = Order::of(action) {
+            self.obey(order);
+            self.settle_telling(&mut |position, order| forced.push(position.order_text(order)));
+        }
+    }
+
     /// Finds what comes next: rolls for losses first, then the combat, the group, the phase.
-    fn next(&mut self) {
+    pub(crate) fn next(&mut self) {
         if let Some(roll) = self.next_loss_roll() {
             self.pending = roll;
         } else if self.battle.stage != BattleStage::None {

@@ -10,7 +10,9 @@ pub mod agents;
 pub mod battle;
 pub mod bench;
 pub mod match_games;
+pub mod perft;
 pub mod play;
+pub mod position;
 pub mod replay;
 pub mod scenario;
 pub mod table;
@@ -54,6 +56,16 @@ pub enum CommandError {
     /// A game with a person that cannot go on.
     #[error(transparent)]
     Play(#[from] dervish_play::terminal::PlayError),
+    /// A move that cannot be played.
+    #[error("move {number}, `{text}`: {reason}")]
+    Move {
+        /// Which of the moves given, 1 the first.
+        number: usize,
+        /// As the user wrote it.
+        text: String,
+        /// What was expected instead.
+        reason: String,
+    },
     /// A training run that was not begun, or broke off.
     #[error("{0}")]
     Training(String),

@@ -169,6 +169,7 @@ impl Campaign {
         if self.available(Kind::NavalInfantry) > 0 && !self.enemy_in(hex, Side::Egyptian) {
             self.units.add(Cohort::new(hex, Kind::NavalInfantry, false, Status::Fresh, 1));
             self.take_control(hex, Side::Egyptian);
+            self.enter(hex, Side::Egyptian);
         }
         if self.available(Kind::Fleet) > 0 {
             self.units.add(Cohort::new(hex, Kind::Fleet, false, Status::Fresh, 1));
@@ -205,6 +206,7 @@ impl Campaign {
                 self.units.add(Cohort::new(hex, kind, false, Status::Fresh, 1));
             }
         }
+        self.enter(hex, Side::Egyptian);
     }
 
     fn shortage(&mut self, place: Option<super::super::board::PlaceId>) {

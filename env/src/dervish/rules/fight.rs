@@ -206,7 +206,7 @@ impl Campaign {
     }
 
     /// Where the loser stands and the winner's hex.
-    fn retreat_ends(&self) -> Option<(Side, Hex, Hex)> {
+    pub(crate) fn retreat_ends(&self) -> Option<(Side, Hex, Hex)> {
         let loser = self.loser()?;
         let Battle { from, target, .. } = self.battle;
         Some(if loser == self.active { (loser, from, target) } else { (loser, target, from) })
@@ -314,6 +314,7 @@ impl Campaign {
             }
         }
         self.take_control(hex, loser);
+        self.enter(hex, loser);
         self.drop_lone_flag(hex);
     }
 
@@ -346,7 +347,7 @@ impl Campaign {
     }
 
     /// After a win, or when no enemy combat unit is left, if something of the group is left to advance.
-    fn may_advance(&self) -> bool {
+    pub(crate) fn may_advance(&self) -> bool {
         let alive = self.units.at(self.group.hex).iter().any(|c| c.grouped() && LAND.has(c.kind()));
         let target = self.battle.target;
         alive
@@ -389,7 +390,7 @@ fn side_of(leader: usize) -> Side {
     super::super::catalogue::Leader::ALL[leader].side()
 }
 
-fn test_decision(test: Test) -> Decision {
+pub(crate) fn test_decision(test: Test) -> Decision {
     match test {
         Test::FireMarching => Decision::RollFireMarching,
         Test::FireDefending => Decision::RollFireDefending,

@@ -109,7 +109,7 @@ impl Tally {
 }
 
 /// The line of a cohort when a group is chosen one by one: kind, order, then fresh before marched.
-fn line(c: Cohort) -> u8 {
+pub(crate) fn line(c: Cohort) -> u8 {
     (c.kind() as u8) << 2 | u8::from(c.disrupted()) << 1 | u8::from(c.status() == Status::Marched)
 }
 
@@ -253,7 +253,7 @@ impl Campaign {
 
     /// Whether the group picked so far in `hex`, with some of the lines from number `from` on, can become one that may
     /// march or attack (8.1): so that no choice on the way leads nowhere.
-    fn completes(&self, hex: Hex, from: u8) -> bool {
+    pub(crate) fn completes(&self, hex: Hex, from: u8) -> bool {
         let mut picked = Tally::default();
         let mut ahead = Tally::default();
         let (mut disrupted, mut marched) = (false, false);
@@ -433,7 +433,7 @@ impl Campaign {
         }
     }
 
-    fn group_cohorts(&self) -> impl Iterator<Item = Cohort> + '_ {
+    pub(crate) fn group_cohorts(&self) -> impl Iterator<Item = Cohort> + '_ {
         self.units.at(self.group.hex).iter().copied().filter(|c| c.grouped())
     }
 
@@ -454,7 +454,7 @@ impl Campaign {
         supply > camels
     }
 
-    fn group_is_fresh(&self) -> bool {
+    pub(crate) fn group_is_fresh(&self) -> bool {
         self.group_cohorts().all(|c| c.status() == Status::Fresh)
             && self.group_leaders().all(|l| self.leaders[l.index()].status == Status::Fresh)
     }
@@ -761,6 +761,7 @@ impl Campaign {
             Order::Verb(Verb::Sea) => {
                 if let Some(port) = self.other_port(hex) {
                     self.move_group(port);
+                    self.enter(port, self.active);
                 }
                 self.end_group(Status::Marched);
             }
@@ -853,6 +854,9 @@ impl Campaign {
             state.hex = hex;
         }
         self.group.hex = hex;
+        // It may have stayed behind alone, or go along with train alone (12.1).
+        self.drop_lone_flag(from);
+        self.drop_lone_flag(hex);
     }
 
     /// Ends the group: its members have marched or fought.
@@ -927,12 +931,10 @@ impl Campaign {
     }
 
     pub(crate) fn obey_vessel_hex(&mut self, hex: Hex) {
-        let from = self.group.hex;
         self.pending = Pending::NONE;
         self.move_group(hex);
         let landed = self.group_cohorts().any(|c| LAND.has(c.kind()));
         self.end_group(Status::Marched);
-        self.drop_lone_flag(from);
         if landed {
             self.enter(hex, self.active);
         }

@@ -27,17 +27,17 @@ const RAIL_PER_SUPPLY: u8 = 2;
 const RECRUITS_LESS: u8 = 3;
 
 /// Steps of the phase, in [`Campaign::stage`].
-mod step {
-    pub(super) const SCHEDULE: u8 = 0;
-    pub(super) const LEAVE: u8 = 1;
-    pub(super) const LEAVE_HEXES: u8 = 2;
-    pub(super) const LAND: u8 = 3;
-    pub(super) const ARRIVALS: u8 = 4;
-    pub(super) const GUNBOATS: u8 = 5;
-    pub(super) const RAIL: u8 = 6;
-    pub(super) const FLAG_OFF: u8 = 7;
-    pub(super) const FLAG_ON: u8 = 8;
-    pub(super) const RECRUITS: u8 = 9;
+pub(crate) mod step {
+    pub(crate) const SCHEDULE: u8 = 0;
+    pub(crate) const LEAVE: u8 = 1;
+    pub(crate) const LEAVE_HEXES: u8 = 2;
+    pub(crate) const LAND: u8 = 3;
+    pub(crate) const ARRIVALS: u8 = 4;
+    pub(crate) const GUNBOATS: u8 = 5;
+    pub(crate) const RAIL: u8 = 6;
+    pub(crate) const FLAG_OFF: u8 = 7;
+    pub(crate) const FLAG_ON: u8 = 8;
+    pub(crate) const RECRUITS: u8 = 9;
 }
 
 impl Campaign {
@@ -193,6 +193,7 @@ impl Campaign {
         }
         self.place_leaders(&force.leaders, port);
         self.take_control(port, Side::Egyptian);
+        self.enter(port, Side::Egyptian);
         self.events.in_play = true;
     }
 

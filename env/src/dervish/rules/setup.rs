@@ -71,7 +71,7 @@ impl Campaign {
         self.scenario.0.regions.get(usize::from(self.stage))
     }
 
-    fn begin_region(&mut self) {
+    pub(crate) fn begin_region(&mut self) {
         self.to_place = [0; 4];
         for unit in self.region().map_or(&[][..], |r| &r.units) {
             self.to_place[unit.kind.index() - FIRST_KIND] += unit.count;

@@ -16,9 +16,9 @@ const LINK: u8 = 6;
 const CIVILIAN_COUNTS: u32 = 2;
 
 /// Steps of the phase, in [`Campaign::stage`].
-mod step {
-    pub(super) const SPOILT: u8 = 0;
-    pub(super) const STACKS: u8 = 1;
+pub(crate) mod step {
+    pub(crate) const SPOILT: u8 = 0;
+    pub(crate) const STACKS: u8 = 1;
 }
 
 /// What drawing on supply would mean for a stack (10.2).

@@ -1,5 +1,6 @@
 //! Victory (14): when the game ends, who has won, and by what margin.
 
+use super::super::board::Hex;
 use super::super::campaign::Campaign;
 use super::super::catalogue::{COMBAT, Kind, KindSet, Side};
 use super::super::decision::{Decision, Pending};
@@ -63,29 +64,36 @@ impl Campaign {
 
     pub(crate) fn finish(&mut self) {
         self.winner = self.judge();
+        // Nothing goes on, so where the phase stood is forgotten.
+        self.stage = 0;
+        self.cursor = Hex::NONE;
         self.pending = Pending::of(Decision::Finished);
     }
 
     /// The check at the end of a game turn: counts months and ends the game if it is over (14).
     pub(crate) fn check_victory(&mut self) -> bool {
-        let last = self.turn + 1 >= self.scenario.turns;
-        let over = match &self.scenario.0.victory {
-            Victory::ElObeid { sudden_death, .. } => last || self.controls(Side::Mahdist, Some(*sudden_death)),
-            Victory::Khartoum { .. } => last || self.events.withdraw,
-            Victory::Points { .. } => last,
-            Victory::Holder { prize, .. } => {
-                // Months in a row of one holder: a change of hands starts anew.
-                let taken = self.controls(Side::Mahdist, Some(*prize));
-                let held_by_taker = self.months_held & TAKEN != 0;
-                let months = if taken == held_by_taker { self.months_held & !TAKEN } else { 0 };
-                self.months_held = (months + 1) | if taken { TAKEN } else { 0 };
-                last
-            }
-        };
+        if let Victory::Holder { prize, .. } = &self.scenario.0.victory {
+            // Months in a row of one holder: a change of hands starts anew.
+            let taken = self.controls(Side::Mahdist, Some(*prize));
+            let held_by_taker = self.months_held & TAKEN != 0;
+            let months = if taken == held_by_taker { self.months_held & !TAKEN } else { 0 };
+            self.months_held = (months + 1) | if taken { TAKEN } else { 0 };
+        }
+        let over = self.ends_with_turn();
         if over {
             self.finish();
         }
         over
+    }
+
+    /// Whether the game ends with this game turn as things stand (14).
+    pub(crate) fn ends_with_turn(&self) -> bool {
+        self.turn + 1 >= self.scenario.turns
+            || match &self.scenario.0.victory {
+                Victory::ElObeid { sudden_death, .. } => self.controls(Side::Mahdist, Some(*sudden_death)),
+                Victory::Khartoum { .. } => self.events.withdraw,
+                Victory::Points { .. } | Victory::Holder { .. } => false,
+            }
     }
 
     /// Who wins if the game ends now (14.1-14.3); `None` is a draw.
@@ -160,4 +168,4 @@ impl Campaign {
 }
 
 /// Bit of [`Campaign::months_held`] that says that the Mahdist holds the prize.
-const TAKEN: u8 = 0x80;
+pub(crate) const TAKEN: u8 = 0x80;
