@@ -286,7 +286,7 @@ impl<'p> Assessment<'p> {
 /// What enemy attacks threaten to do to one party, wherever it goes.
 #[derive(Clone, Debug)]
 pub struct Threats {
-    /// For each enemy stack: the loss if it attacks, by the ground's bonus 0-2, where it would.
+    /// For each enemy stack: what it gains if it attacks, by the ground's bonus 0-2.
     losses: Vec<[Option<f32>; 3]>,
     array: Array,
     mean: f32,
@@ -302,7 +302,7 @@ impl Threats {
         }
     }
 
-    /// Points that the party stands to lose in a hex.
+    /// Points that the enemy stands to gain on the party in a hex.
     pub fn at(&mut self, assessment: &Assessment, hex: Hex) -> f32 {
         if !assessment.enemy_moves_again() {
             return 0.0;
@@ -329,7 +329,7 @@ impl Threats {
                 let lost = self.mean * (prospect.defender.destroyed + SHAKEN * prospect.defender.disrupted);
                 let price = assessment.mean_worth(&stack.party.force)
                     * (prospect.attacker.destroyed + SHAKEN * prospect.attacker.disrupted);
-                if lost > price { lost } else { 0.0 }
+                (lost - price).max(0.0)
             });
             worst = worst.max(comes * loss);
         }
