@@ -2,7 +2,7 @@
 
 use crate::doctrine::assessment::{Assessment, Party, Stack, Threats};
 use crate::doctrine::battle;
-use crate::doctrine::mission::{Mission, Planner};
+use crate::doctrine::mission::{Mission, Planner, touches};
 use crate::doctrine::{egyptian, mahdist, river};
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::campaign::GroupKind;
@@ -194,7 +194,10 @@ impl Planner<'_, '_> {
         mission: &Mission,
         threats: &mut Threats,
     ) -> f32 {
-        let settles = if hex == from { 1.0 } else { SETTLES[usize::from(position.group().rolls).min(3)] };
+        // Where it began, and at its aim, a group is likely to stay.
+        let at_aim = hex == mission.target || touches(self.assessment, hex, mission.target);
+        let rolls = usize::from(position.group().rolls).min(3);
+        let settles = if hex == from || at_aim { 1.0 } else { SETTLES[rolls] };
         let capture = self.capture(hex, party);
         let ready = party.force.disrupted_of(LAND) == 0;
         let aim = if capture > 0.0 && hex == mission.target { 0.0 } else { self.worth(mission, hex, ready) };
