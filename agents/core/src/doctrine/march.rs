@@ -5,8 +5,8 @@ use crate::doctrine::battle;
 use crate::doctrine::mission::{Mission, Planner, touches};
 use crate::doctrine::{egyptian, mahdist, river};
 use dervish_env::dervish::Campaign;
-use dervish_env::dervish::campaign::GroupKind;
 use dervish_env::dervish::board::{Hex, PlaceId};
+use dervish_env::dervish::campaign::GroupKind;
 use dervish_env::dervish::catalogue::{COMBAT, Kind, LAND, Side};
 use dervish_env::dervish::decision::Decision;
 use dervish_env::dervish::force::Force;
@@ -153,8 +153,7 @@ impl Planner<'_, '_> {
         }
         let from = rolled.group().hex;
         let units = party.force.good_of(LAND) as f32;
-        let perishes = a.perishes(from, party.strategic) + 0.3 * a.weights.march.disruption;
-        let mut price = shaken * units * a.mean_worth(&party.force) * perishes;
+        let mut price = shaken * units * a.mean_worth(&party.force) * a.toll(from, party.strategic);
         rolled.resolve_possible(Outcome(clean?));
         let best = self.best_move(&rolled, party, mission);
         if mission.now > mission.later {
@@ -292,7 +291,7 @@ impl Planner<'_, '_> {
             Order::Verb(Verb::Halt) => group.staying,
             Order::Verb(Verb::Roll) => {
                 let worth = self.roll_worth(a.position, &group.party, &group.mission, group.staying);
-                worth.map_or(f32::MIN, |worth| worth - self.deserted(group))
+                worth.map_or(f32::MIN, |worth| worth - self.deserted(group) - a.weights.march.least_gain)
             }
             Order::Verb(Verb::Sea) => {
                 let Some(port) = other_port(a, group.hex) else { return f32::MIN };

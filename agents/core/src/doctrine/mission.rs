@@ -49,8 +49,13 @@ pub struct Planner<'a, 'p> {
 impl Planner<'_, '_> {
     /// Points that lie so many months ahead.
     fn after(&self, points: f32, months: f32) -> f32 {
-        let horizon = f32::from(self.assessment.turns_left) + 1.0;
-        let patience = self.assessment.weights.march.patience;
+        let a = self.assessment;
+        let foresight = match a.side {
+            Side::Egyptian => a.weights.egyptian.foresight,
+            Side::Mahdist => a.weights.mahdist.foresight,
+        };
+        let horizon = foresight.min(f32::from(a.turns_left) + 1.0);
+        let patience = a.weights.march.patience;
         if months >= horizon { 0.0 } else { points * patience.powf(months) * (1.0 - months / horizon) }
     }
 
@@ -202,7 +207,7 @@ impl Planner<'_, '_> {
         };
         let disrupted = party.force.disrupted_of(LAND);
         if disrupted > 0 {
-            points -= disrupted as f32 * a.mean_worth(&party.force) * a.perishes(hex, party.strategic);
+            points -= disrupted as f32 * a.mean_worth(&party.force) * a.toll(hex, party.strategic);
         }
         let alone = if hex == from { !stays_behind } else { others.is_none_or(|s| s.party.good() == 0) };
         if party.good() > 0 && alone && a.position.controls_at(a.side, hex) && a.enemy_distance(hex) <= THREAT {
