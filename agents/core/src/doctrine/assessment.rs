@@ -16,6 +16,8 @@ use dervish_env::dervish::units::Cohort;
 const MARCH: u32 = 6;
 /// Share of a unit's worth that is lost when a combat leaves it disrupted.
 pub const SHAKEN: f32 = 0.35;
+/// Share of a unit's worth that is lost while it stays disrupted for a month more.
+const LINGERS: f32 = 0.2;
 
 /// Units of one side that are looked at together: a stack, a group, a column.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -247,25 +249,29 @@ impl<'p> Assessment<'p> {
         let mean = self.mean_worth(force);
         match self.side {
             Side::Egyptian => hit * mean,
-            Side::Mahdist => {
-                let perishes = self.perishes(hex, party.strategic) + SHAKEN * 0.3;
-                mean * (starved + (hit - starved).max(0.0) * perishes)
-            }
+            Side::Mahdist => mean * (starved + (hit - starved).max(0.0) * self.toll(hex, party.strategic)),
         }
     }
 
-    /// Probability that disrupted units of this side's most common class fail in recovery in a hex (11.1).
-    pub fn perishes(&self, hex: Hex, strategic: u8) -> f32 {
+    /// Share of its worth that a disrupted unit of this side's most common class loses in recovery in a hex (11.1):
+    /// all of it where it fails, a little where it stays disrupted.
+    pub fn toll(&self, hex: Hex, strategic: u8) -> f32 {
         let place = match self.board().place_kind(hex) {
             Some(PlaceKind::Town) => 2,
             Some(PlaceKind::Village) => 1,
             _ => 0,
         };
         let class = if self.side == Side::Mahdist { Class::F } else { Class::L };
-        let modifier = place + i32::from(strategic);
         let tables = &self.position.scenario().tables;
-        let fails = |sum: &i32| tables.recovery(class, sum + modifier) == Recovery::Fail;
-        (2..=12).filter(fails).map(|sum| (6 - (sum - 7i32).abs()) as f32 / 36.0).sum()
+        let shares = (2..=12i32).map(|sum| {
+            let share = match tables.recovery(class, sum + place + i32::from(strategic)) {
+                Recovery::Fail => 1.0,
+                Recovery::Hold => LINGERS,
+                Recovery::Good => 0.0,
+            };
+            share * (6 - (sum - 7).abs()) as f32 / 36.0
+        });
+        shares.sum()
     }
 
     // ----- danger -----
@@ -286,7 +292,7 @@ impl<'p> Assessment<'p> {
 /// What enemy attacks threaten to do to one party, wherever it goes.
 #[derive(Clone, Debug)]
 pub struct Threats {
-    /// For each enemy stack: the loss if it attacks, by the ground's bonus 0-2, where it would.
+    /// For each enemy stack: what it gains if it attacks, by the ground's bonus 0-2.
     losses: Vec<[Option<f32>; 3]>,
     array: Array,
     mean: f32,
@@ -302,7 +308,7 @@ impl Threats {
         }
     }
 
-    /// Points that the party stands to lose in a hex.
+    /// Points that the enemy stands to gain on the party in a hex.
     pub fn at(&mut self, assessment: &Assessment, hex: Hex) -> f32 {
         if !assessment.enemy_moves_again() {
             return 0.0;
@@ -329,7 +335,7 @@ impl Threats {
                 let lost = self.mean * (prospect.defender.destroyed + SHAKEN * prospect.defender.disrupted);
                 let price = assessment.mean_worth(&stack.party.force)
                     * (prospect.attacker.destroyed + SHAKEN * prospect.attacker.disrupted);
-                if lost > price { lost } else { 0.0 }
+                (lost - price).max(0.0)
             });
             worst = worst.max(comes * loss);
         }

@@ -30,7 +30,9 @@ pub fn columns(a: &Assessment, hex: Hex) -> [Option<Column>; 2] {
         add(&mut take, &fresh, BRITISH_COMBAT);
         add(&mut take, &fresh, Kind::Camel.set().or(Kind::Supply.set()));
     } else {
-        let spare = fresh.good_of(COMBAT).saturating_sub(a.weights.egyptian.garrison);
+        // The more a place counts, the more stay.
+        let stays = a.weights.egyptian.garrison + a.worth_at(hex) as u32;
+        let spare = fresh.good_of(COMBAT).saturating_sub(stays);
         if spare < a.weights.egyptian.column || a.enemy_distance(hex) <= CLOSE {
             return [None, None];
         }

@@ -2,20 +2,23 @@
 
 use crate::doctrine::assessment::{Assessment, Party, Stack, Threats};
 use crate::doctrine::battle;
-use crate::doctrine::mission::{Mission, Planner};
+use crate::doctrine::mission::{Mission, Planner, touches};
 use crate::doctrine::{egyptian, mahdist, river};
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::board::{Hex, PlaceId};
+use dervish_env::dervish::campaign::GroupKind;
 use dervish_env::dervish::catalogue::{COMBAT, Kind, LAND, Side};
 use dervish_env::dervish::decision::Decision;
 use dervish_env::dervish::force::Force;
 use dervish_env::dervish::order::{Order, Verb};
 use dervish_env::dervish::tables::MarchResult;
 use dervish_env::dervish::units::{Cohort, Status};
-use dervish_env::game::{Action, Actor, Outcome, Position};
+use dervish_env::game::{Action, Outcome, Position};
 
-/// Share of the discomforts of a hex that count while the group has 2, 1, 0 rolls left.
-const SETTLES: [f32; 4] = [0.5, 0.65, 0.8, 1.0];
+/// Share of the discomforts of a hex that count after so many rolls: the group may yet go on.
+const SETTLES: [f32; 4] = [0.7, 0.7, 0.85, 1.0];
+/// Share of its strength that a party keeps in a combat that it seeks.
+const AFTER_BATTLE: f32 = 0.7;
 /// A leader without troops of his own is worth moving.
 const STRAY_LEADER: f32 = 0.3;
 
@@ -51,11 +54,7 @@ impl Planner<'_, '_> {
             }
         };
         take(self.standing_attack(hex));
-        let columns = match self.assessment.side {
-            Side::Egyptian => egyptian::columns(self.assessment, hex),
-            Side::Mahdist => mahdist::columns(self.assessment, hex),
-        };
-        for column in columns.into_iter().flatten() {
+        for column in self.columns(hex).into_iter().flatten() {
             take(self.sortie(hex, column));
         }
         take(river::plan(self, hex));
@@ -77,9 +76,11 @@ impl Planner<'_, '_> {
         }
         let mission = self.mission(hex, &party);
         let waiting = self.worth(&mission, hex, false);
-        let gain = targets
-            .map(|target| a.attack_worth(&a.attack(&party, Some(hex), target), &party, target) - waiting)
-            .fold(f32::MIN, f32::max);
+        let mut gain = f32::MIN;
+        for target in targets {
+            let attack = a.attack_worth(&a.attack(&party, Some(hex), target), &party, target);
+            gain = gain.max(attack + self.sequel(hex, &party, target.hex) - waiting);
+        }
         let marched = a.party_of(hex, false, |c| able(c) && c.status() == Status::Marched);
         let shaken = a.party_of(hex, false, |c| LAND.has(c.kind()) && c.disrupted() && c.status() == Status::Fresh);
         let verb = if marched.force.count_of(LAND) > 0 {
@@ -90,6 +91,12 @@ impl Planner<'_, '_> {
             Verb::All
         };
         (gain >= a.weights.march.least_attack).then_some(MarchPlan { verb, column: Column::NONE, gain })
+    }
+
+    /// What remains to be had by a party that attacks `target` first.
+    fn sequel(&mut self, hex: Hex, party: &Party, target: Hex) -> f32 {
+        let next = self.mission_after(hex, party, target);
+        AFTER_BATTLE * self.worth(&next, hex, false)
     }
 
     /// A march of a column out of a hex.
@@ -114,15 +121,15 @@ impl Planner<'_, '_> {
         (gain >= a.weights.march.least_gain).then_some(MarchPlan { verb, column, gain })
     }
 
-    /// Expected points of another march roll for the group of `group`, a position that waits for its order; `None` if it
-    /// may not roll. `staying` is what it has where it is.
+    /// Expected points of another march roll for the group of `group`, a position that waits for its order or, where
+    /// there is no other, for the roll; `None` if it may not roll. `staying` is what it has where it is.
     fn roll_worth(&mut self, group: &Campaign, party: &Party, mission: &Mission, staying: f32) -> Option<f32> {
         let a = self.assessment;
         let mut rolled = *group;
-        if !rolled.is_legal(Order::Verb(Verb::Roll).action()) {
-            return None;
+        let roll = Order::Verb(Verb::Roll).action();
+        if rolled.pending().decision == Decision::GroupOrder && rolled.is_legal(roll) {
+            rolled.apply_legal(roll);
         }
-        rolled.apply_legal(Order::Verb(Verb::Roll).action());
         if rolled.pending().decision != Decision::RollMarch {
             return None;
         }
@@ -146,8 +153,7 @@ impl Planner<'_, '_> {
         }
         let from = rolled.group().hex;
         let units = party.force.good_of(LAND) as f32;
-        let perishes = a.perishes(from, party.strategic) + 0.3 * a.weights.march.disruption;
-        let mut price = shaken * units * a.mean_worth(&party.force) * perishes;
+        let mut price = shaken * units * a.mean_worth(&party.force) * a.toll(from, party.strategic);
         rolled.resolve_possible(Outcome(clean?));
         let best = self.best_move(&rolled, party, mission);
         if mission.now > mission.later {
@@ -187,7 +193,10 @@ impl Planner<'_, '_> {
         mission: &Mission,
         threats: &mut Threats,
     ) -> f32 {
-        let settles = SETTLES[usize::from(position.group().rolls).min(3)];
+        // Where it began, and at its aim, a group is likely to stay.
+        let at_aim = hex == mission.target || touches(self.assessment, hex, mission.target);
+        let rolls = usize::from(position.group().rolls).min(3);
+        let settles = if hex == from || at_aim { 1.0 } else { SETTLES[rolls] };
         let capture = self.capture(hex, party);
         let ready = party.force.disrupted_of(LAND) == 0;
         let aim = if capture > 0.0 && hex == mission.target { 0.0 } else { self.worth(mission, hex, ready) };
@@ -234,13 +243,45 @@ impl Planner<'_, '_> {
 
     /// How many units of the line asked about join the group.
     pub fn group_count(&mut self, hex: Hex, line: u8) -> u8 {
-        let Some(plan) = self.march_plan(hex).filter(|plan| plan.verb == Verb::Choose) else { return 0 };
-        wanted(&plan.column, line)
+        self.picked_column(hex).map_or(0, |column| wanted(&column, line))
     }
 
     /// Whether leaders and flag join the group.
     pub fn group_leader(&mut self, hex: Hex) -> bool {
-        self.march_plan(hex).is_some_and(|plan| plan.verb != Verb::Choose || plan.column.led)
+        self.picked_column(hex).is_some_and(|column| column.led)
+    }
+
+    /// The column that is being picked: the best of those that agree with what has joined the group so far.
+    fn picked_column(&mut self, hex: Hex) -> Option<Column> {
+        let a = self.assessment;
+        let joined = a.party_of(hex, false, Cohort::grouped).force;
+        let asked = a.position.pending();
+        // Lines after the one asked about have not been asked yet; leaders come after all lines.
+        let asked_kinds = match asked.decision {
+            Decision::GroupCount => usize::from(asked.subject >> 2),
+            _ => Kind::ALL.len(),
+        };
+        let agrees = |column: &Column| {
+            pick_for(a, hex, column) == Verb::Choose
+                && (0..asked_kinds).all(|kind| {
+                    joined.good[kind] == column.take.good[kind] && joined.disrupted[kind] == column.take.disrupted[kind]
+                })
+        };
+        let columns = self.columns(hex);
+        let mut agreeing = columns.into_iter().flatten().filter(agrees);
+        let (first, second) = (agreeing.next(), agreeing.next());
+        let Some(second) = second else { return first };
+        let gain = |plan: Option<MarchPlan>| plan.map_or(f32::MIN, |plan| plan.gain);
+        let first = first?;
+        let (of_first, of_second) = (gain(self.sortie(hex, first)), gain(self.sortie(hex, second)));
+        Some(if of_second > of_first { second } else { first })
+    }
+
+    fn columns(&self, hex: Hex) -> [Option<Column>; 2] {
+        match self.assessment.side {
+            Side::Egyptian => egyptian::columns(self.assessment, hex),
+            Side::Mahdist => mahdist::columns(self.assessment, hex),
+        }
     }
 
     /// Points of an order to the group (8.2).
@@ -250,7 +291,7 @@ impl Planner<'_, '_> {
             Order::Verb(Verb::Halt) => group.staying,
             Order::Verb(Verb::Roll) => {
                 let worth = self.roll_worth(a.position, &group.party, &group.mission, group.staying);
-                worth.map_or(f32::MIN, |worth| worth - self.deserted(group))
+                worth.map_or(f32::MIN, |worth| worth - self.deserted(group) - a.weights.march.least_gain)
             }
             Order::Verb(Verb::Sea) => {
                 let Some(port) = other_port(a, group.hex) else { return f32::MIN };
@@ -260,8 +301,8 @@ impl Planner<'_, '_> {
             }
             Order::Hex(target) => {
                 let attack = battle::attack_worth(a, target);
-                let after = if target == group.mission.target { 0.0 } else { 0.7 * group.waiting };
-                attack + after + group.residence - a.weights.march.least_attack
+                let sequel = self.sequel(group.hex, &group.party, target);
+                attack + sequel + group.residence - a.weights.march.least_attack
             }
             _ => f32::MIN,
         }
@@ -358,9 +399,8 @@ fn formed(position: &Campaign, hex: Hex, verb: Verb, column: &Column) -> Option<
     let mut actions: Vec<Action> = Vec::new();
     loop {
         let pending = formed.pending();
-        let Actor::Player(_) = formed.actor() else { return None };
         let order = match pending.decision {
-            Decision::MarchHex => Order::Hex(hex),
+            Decision::MarchHex if formed.group().kind == GroupKind::None => Order::Hex(hex),
             Decision::MarchPick if pending.hex == hex => Order::Verb(verb),
             Decision::GroupCount => {
                 formed.legal_actions_into(&mut actions);
@@ -375,16 +415,13 @@ fn formed(position: &Campaign, hex: Hex, verb: Verb, column: &Column) -> Option<
                 let yes = Order::Verb(Verb::Yes);
                 if column.led && formed.is_legal(yes.action()) { yes } else { Order::Verb(Verb::No) }
             }
-            Decision::GroupOrder => return Some(formed),
+            Decision::GroupOrder | Decision::RollMarch => return Some(formed),
             _ => return None,
         };
         if !formed.is_legal(order.action()) {
             return None;
         }
         formed.apply_legal(order.action());
-        if formed.pending().decision == Decision::MarchHex {
-            return None;
-        }
     }
 }
 

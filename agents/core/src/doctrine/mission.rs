@@ -9,6 +9,8 @@ use dervish_env::dervish::scenario::Victory;
 
 /// Units that a besieged place feeds on the worst roll (10.3).
 const FED_IN_SIEGE: u32 = 4;
+/// Months by which an aim that is not reached now is put off, on average, beyond the way to it.
+const DELAY: f32 = 0.5;
 /// Enemies within so many hexes are a threat to a place.
 pub const THREAT: u32 = 8;
 
@@ -47,8 +49,13 @@ pub struct Planner<'a, 'p> {
 impl Planner<'_, '_> {
     /// Points that lie so many months ahead.
     fn after(&self, points: f32, months: f32) -> f32 {
-        let horizon = f32::from(self.assessment.turns_left) + 1.0;
-        let patience = self.assessment.weights.march.patience;
+        let a = self.assessment;
+        let foresight = match a.side {
+            Side::Egyptian => a.weights.egyptian.foresight,
+            Side::Mahdist => a.weights.mahdist.foresight,
+        };
+        let horizon = foresight.min(f32::from(a.turns_left) + 1.0);
+        let patience = a.weights.march.patience;
         if months >= horizon { 0.0 } else { points * patience.powf(months) * (1.0 - months / horizon) }
     }
 
@@ -60,19 +67,26 @@ impl Planner<'_, '_> {
     }
 
     /// Worth of a mission to a party in `hex`. It can be fulfilled at once where the party stands in the target, or next
-    /// to it and is `ready` to attack; else next month at the earliest.
+    /// to it and is `ready` to attack; else next month at the earliest. A siege is laid from any neighbour (6.4).
     pub fn worth(&mut self, mission: &Mission, hex: Hex, ready: bool) -> f32 {
         if mission.now <= 0.0 && mission.later <= 0.0 {
             return 0.0;
         }
         let Some(months) = self.months(hex, mission.target) else { return 0.0 };
         let there = hex == mission.target || (ready && touches(self.assessment, hex, mission.target));
-        let wait = if there { 0.0 } else { months.max(1.0) };
-        self.after(mission.now, wait).max(self.after(mission.later, months))
+        let wait = if there { 0.0 } else { DELAY + months };
+        let besieges = self.assessment.board().cell(hex).neighbours.contains(&mission.target);
+        let siege = if besieges { months } else { DELAY + months };
+        self.after(mission.now, wait).max(self.after(mission.later, siege))
     }
 
     /// The best mission of a party in `from`.
     pub fn mission(&mut self, from: Hex, party: &Party) -> Mission {
+        self.mission_after(from, party, Hex::NONE)
+    }
+
+    /// The best mission once the enemy stack in `done` has been dealt with.
+    pub fn mission_after(&mut self, from: Hex, party: &Party, done: Hex) -> Mission {
         let mut best = Best { mission: Mission::stay(from), worth: 0.0 };
         self.consider_muster(from, party, &mut best);
         if party.good() == 0 {
@@ -86,7 +100,7 @@ impl Planner<'_, '_> {
                 self.consider(from, Mission { target: place.hex, now: swing, later: 0.0 }, &mut best);
             }
         }
-        for target in a.enemy.iter().filter(|s| s.party.force.count_of(COMBAT) > 0) {
+        for target in a.enemy.iter().filter(|s| s.hex != done && s.party.force.count_of(COMBAT) > 0) {
             let Some(months) = self.months(from, target.hex) else { continue };
             // Most that can be had there.
             let most = a.swing_at(target.hex).max(a.worth_at(target.hex))
@@ -179,6 +193,7 @@ impl Planner<'_, '_> {
     pub fn residence(&self, hex: Hex, party: &Party, threats: &mut Threats, from: Hex) -> f32 {
         let a = self.assessment;
         let others = if hex == from { None } else { a.own_at(hex) };
+        let stays_behind = a.own_at(from).is_some_and(|s| s.party.good() > party.good());
         let (danger, hold) = match a.side {
             Side::Egyptian => (a.weights.egyptian.danger, a.weights.egyptian.hold),
             Side::Mahdist => (a.weights.mahdist.danger, a.weights.mahdist.hold),
@@ -192,9 +207,9 @@ impl Planner<'_, '_> {
         };
         let disrupted = party.force.disrupted_of(LAND);
         if disrupted > 0 {
-            points -= disrupted as f32 * a.mean_worth(&party.force) * a.perishes(hex, party.strategic);
+            points -= disrupted as f32 * a.mean_worth(&party.force) * a.toll(hex, party.strategic);
         }
-        let alone = others.is_none_or(|s| s.party.good() == 0);
+        let alone = if hex == from { !stays_behind } else { others.is_none_or(|s| s.party.good() == 0) };
         if party.good() > 0 && alone && a.position.controls_at(a.side, hex) && a.enemy_distance(hex) <= THREAT {
             points += hold * a.worth_at(hex);
         }

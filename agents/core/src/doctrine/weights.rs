@@ -59,7 +59,7 @@ pub struct MarchWeights {
     pub least_gain: f32,
     /// The least gain for which a combat is begun.
     pub least_attack: f32,
-    /// Share of a unit's worth that its disruption costs beyond the chance to lose it in recovery.
+    /// Share of an attack's worth that is lost when disruption on the march stops it.
     pub disruption: f32,
     /// Probability that an adjacent enemy attacks, if it pays him.
     pub come_near: f32,
@@ -85,6 +85,8 @@ pub struct MahdistWeights {
     pub hold: f32,
     /// Factor of the loss that an enemy attack threatens.
     pub danger: f32,
+    /// Months beyond which an aim is too far; the nearer, the more each step towards it counts.
+    pub foresight: f32,
     /// Good-order units that a stack must have to send one out to take a place without garrison.
     pub scout: u32,
 }
@@ -105,6 +107,8 @@ pub struct EgyptianWeights {
     pub hold: f32,
     /// Factor of the loss that an enemy attack threatens.
     pub danger: f32,
+    /// Months beyond which an aim is too far; the nearer, the more each step towards it counts.
+    pub foresight: f32,
     /// Combat units that stay in a place that counts.
     pub garrison: u32,
     /// Combat units that make a column, at least.
