@@ -2,7 +2,7 @@
 
 use crate::solved_pig::{SolvedPig, pig_at};
 use dervish_agents::evaluation::Utility;
-use dervish_env::game::{Action, Actor, Position, Seat};
+use dervish_env::game::{Action, Actor, Outcome, Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{HOLD, Pig, ROLL};
 use dervish_search::gumbel::{GumbelSearch, GumbelSettings, LeafEvaluation};
@@ -73,14 +73,11 @@ fn the_second_seat_is_searched_from_its_own_point_of_view() {
     // The same points for the player to move, on either seat; one player throws several times in a row.
     let first = pig_at(80, 96, 12);
     let mut second = pig_at(96, 80, 0);
-    second.apply(HOLD).expect("a choice");
-    for die in [6, 6] {
-        second.resolve(dervish_env::game::Outcome(die)).expect("a throw");
-        if die != second.running().into() {
-            continue;
-        }
-        second.apply(ROLL).expect("a choice");
-    }
+    // The first seat throws a one and loses its turn.
+    second.resolve(Outcome(1)).expect("a throw");
+    second.resolve(Outcome(6)).expect("a throw");
+    second.apply(ROLL).expect("a choice");
+    second.resolve(Outcome(6)).expect("a throw");
     assert_eq!((first.actor(), second.actor()), (Actor::Player(Seat::First), Actor::Player(Seat::Second)));
     assert_eq!((second.banked(Seat::Second), second.banked(Seat::First), second.running()), (80, 96, 12));
     let values = [first, second].map(|pig| {

@@ -7,7 +7,7 @@ use dervish_agents::limits::Limits;
 use dervish_env::chance::{D6, Dice, SplitMix64, TWO_D6, agent_rng};
 use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
-use dervish_env::reference::pig::{HOLD, Pig, ROLL, TARGET};
+use dervish_env::reference::pig::{HOLD, Pig, ROLL};
 use dervish_search::mcts::{Mcts, MctsSettings};
 use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
 use dervish_search::tree::Tree;

@@ -1,6 +1,5 @@
 //! Training from end to end on pig, and its parts.
 
-use dervish_agents::agent::Agent;
 use dervish_agents::evaluation::Utility;
 use dervish_agents::random::RandomAgent;
 use dervish_agents::registry::{AgentFactory, Registry, SpecError};
