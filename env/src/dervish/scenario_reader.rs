@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 
 use super::board::{Board, Ground, Hex, PlaceId, PlaceKind};
-use super::catalogue::{Catalogue, KINDS, Kind, LEADERS, Leader, Side, VESSELS};
+use super::catalogue::{COMBAT, Catalogue, KINDS, Kind, LEADERS, Leader, Side, VESSELS};
 use super::data_file::DataFile;
 use super::map_file::MapFile;
 use super::scenario::{
@@ -152,7 +152,10 @@ impl<'f, 't, 'm> Reader<'f, 't, 'm> {
                 self.file.fault(table.name.span(), format!("region `{}` has no units", table.name.get_ref()));
             }
             self.check_pool(&table.units, &units, true);
-            self.check_waters(&table.units, &hexes);
+            if let Some(unit) = units.iter().find(|unit| !COMBAT.has(unit.kind)) {
+                let reason = format!("`{}` cannot be set up by choice: combat units only (2.7)", unit.kind.id());
+                self.file.fault(table.name.span(), reason);
+            }
             regions.push(SetupRegion { name: table.name.get_ref().clone(), hexes, units, leaders });
         }
         regions
