@@ -51,7 +51,7 @@ impl PerftArgs {
             return print_json(&lines);
         }
         let mut table = Table::new();
-        table.load_preset(presets::UTF8_FULL_CONDENSED).set_header(["depth", "nodes", "player", "chance", "finished"]);
+        table.load_style(presets::UTF8_FULL_CONDENSED).set_header(["depth", "nodes", "player", "chance", "finished"]);
         for PerftLine { depth, nodes, counts } in lines {
             table.add_row([depth as u64, nodes, counts.player, counts.chance, counts.terminal].map(|n| n.to_string()));
         }
