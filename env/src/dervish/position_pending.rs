@@ -365,7 +365,7 @@ impl Campaign {
     fn fits_passenger(&self, may: impl Fn(Status) -> bool) -> Placed {
         let Pending { hex, subject, .. } = self.pending;
         let joins = if subject == FLAG_SUBJECT {
-            let flag = |c: &super::units::Cohort| c.kind() == Kind::Flag && c.status() == Status::Fresh && !c.grouped();
+            let flag = |c: &super::units::Cohort| c.kind() == Kind::Flag && may(c.status()) && !c.grouped();
             self.active == Side::Egyptian && self.units.at(hex).iter().any(flag)
         } else {
             let leader = Leader::ALL[usize::from(subject)];

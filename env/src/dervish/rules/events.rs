@@ -165,6 +165,10 @@ impl Campaign {
 
     fn navy_lands(&mut self) {
         let Some(souakim) = self.scenario.named.souakim else { return };
+        // Nothing comes to a place that the enemy controls (5.1).
+        if self.controls(Side::Mahdist, Some(souakim)) {
+            return;
+        }
         let hex = self.scenario.board.places[souakim.0 as usize].hex;
         if self.available(Kind::NavalInfantry) > 0 && !self.enemy_in(hex, Side::Egyptian) {
             self.units.add(Cohort::new(hex, Kind::NavalInfantry, false, Status::Fresh, 1));

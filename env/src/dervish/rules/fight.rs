@@ -369,8 +369,8 @@ impl Campaign {
 
     fn end_battle(&mut self) {
         let Battle { from, target, .. } = self.battle;
-        // Rule 9.12: leaders whose whole stack is eliminated.
-        let group_gone = !self.units.at(self.group.hex).iter().any(|c| c.grouped() && LAND.has(c.kind()));
+        // Rule 9.12: leaders whose whole stack is eliminated; units that stayed out of the attack keep him.
+        let group_gone = !self.units.any(self.group.hex, self.active, LAND);
         let enemy = self.active.other();
         let target_gone = !self.units.any(target, enemy, LAND);
         for i in 0..LEADERS {

@@ -76,7 +76,7 @@ impl Tally {
         let n = u16::from(c.count());
         let kind = c.kind();
         if kind == Kind::Flag {
-            self.flag += u16::from(c.status() == Status::Fresh) * n;
+            self.flag += u16::from(c.status() != Status::Fought) * n;
         }
         if !LAND.has(kind) || c.status() == Status::Fought {
             return;
@@ -258,7 +258,11 @@ impl Campaign {
         let mut ahead = Tally::default();
         let (mut disrupted, mut marched) = (false, false);
         for &c in self.units.at(hex) {
-            if c.side() != self.active || !LAND.has(c.kind()) {
+            if c.side() != self.active {
+                continue;
+            }
+            marched |= c.grouped() && c.kind() == Kind::Flag && c.status() == Status::Marched;
+            if !LAND.has(c.kind()) {
                 continue;
             }
             if c.grouped() {
@@ -632,8 +636,8 @@ impl Campaign {
         let mut old = [Cohort::default(); 64];
         let mut len = 0;
         for &c in self.units.at(hex) {
-            let flag = c.kind() == Kind::Flag && c.status() == Status::Fresh;
-            if c.side() == self.active && (flag || (LAND.has(c.kind()) && wanted(c.disrupted(), c.status()))) {
+            let goes = LAND.has(c.kind()) || c.kind() == Kind::Flag;
+            if c.side() == self.active && goes && wanted(c.disrupted(), c.status()) {
                 old[len] = c;
                 len += 1;
             }
@@ -714,7 +718,7 @@ impl Campaign {
         self.pending = Pending::NONE;
         for subject in from..=FLAG_SUBJECT {
             let asks = if subject == FLAG_SUBJECT {
-                self.units.at(hex).iter().any(|c| c.kind() == Kind::Flag && c.status() == Status::Fresh)
+                self.units.at(hex).iter().any(|c| c.kind() == Kind::Flag && c.status() != Status::Fought)
                     && self.active == Side::Egyptian
             } else {
                 let leader = Leader::ALL[subject as usize];
@@ -801,16 +805,18 @@ impl Campaign {
     }
 
     /// Disrupts a share of the group (8.31): fractions down, on good-order units, each on the kind that has taken
-    /// fewest, ties in catalogue order.
+    /// fewest, ties in catalogue order, civilians last among train (9.8).
     fn disrupt_on_march(&mut self, percent: u8) {
         let hex = self.group.hex;
         let group = self.units.force(hex, self.active, |c| c.grouped() && LAND.has(c.kind()));
         let mut due = group.count_of(LAND) * u32::from(percent) / 100;
         let mut taken = [0u8; super::super::catalogue::KINDS];
         while due > 0 {
+            let able = |k: Kind| group.good[k.index()] > taken[k.index()];
+            let other_train = able(Kind::Supply) || able(Kind::Camel);
             let next = Kind::ALL
                 .into_iter()
-                .filter(|k| group.good[k.index()] > taken[k.index()])
+                .filter(|k| able(*k) && !(*k == Kind::Civilian && other_train))
                 .min_by_key(|k| taken[k.index()]);
             let Some(kind) = next else { break };
             taken[kind.index()] += 1;

@@ -180,13 +180,8 @@ impl Campaign {
         }
         if self.events.in_play && number == 2 {
             self.replace_field_force(&mut left);
-        } else {
-            // Units already on the map stay where they are: only missing counters land.
-            for kind in Kind::ALL.into_iter().filter(|k| BRITISH_COMBAT.has(*k)) {
-                let pool = scenario.catalogue.of(kind).pool;
-                left[kind.index()] = left[kind.index()].min(pool);
-            }
         }
+        // Units already on the map stay where they are: only free counters land.
         for kind in Kind::ALL {
             let n = left[kind.index()].min(self.available(kind));
             self.units.add(Cohort::new(port, kind, false, Status::Fresh, n));
@@ -215,9 +210,13 @@ impl Campaign {
         for &c in &old[..len] {
             for _ in 0..c.count() {
                 let kind = [c.kind(), Kind::IndianInfantry].into_iter().find(|k| left[k.index()] > 0);
-                if let Some(kind) = kind {
-                    left[kind.index()] -= 1;
-                    self.units.add(Cohort::new(c.hex(), kind, false, Status::Fresh, 1));
+                match kind {
+                    Some(kind) => {
+                        left[kind.index()] -= 1;
+                        self.units.add(Cohort::new(c.hex(), kind, false, Status::Fresh, 1));
+                    }
+                    // Nobody is left to relieve it: the old one stays (13.6).
+                    None => self.units.add(c.with_count(1)),
                 }
             }
         }
