@@ -53,9 +53,9 @@ fn pig_with_exact_values_is_played_as_the_solution_says() {
         let choices = solved.choices(usize::from(first), usize::from(second), usize::from(running));
         let best = usize::from(choices[1] > choices[0]);
         let pig = pig_at(first, second, running);
-        let mut gumbel = GumbelSearch::new(settings(32));
-        let evaluated = search(&mut gumbel, &pig, 32, 1, |pig| exact_value(&solved, pig));
-        assert!((1..=33).contains(&evaluated), "the root and at most one position for each simulation: {evaluated}");
+        let mut gumbel = GumbelSearch::new(settings(600));
+        let evaluated = search(&mut gumbel, &pig, 600, 1, |pig| exact_value(&solved, pig));
+        assert!((1..=601).contains(&evaluated), "the root and at most one position for each simulation: {evaluated}");
         assert_eq!(gumbel.best(), Some([ROLL, HOLD][best]), "{first} {second} {running}: {choices:?}");
         let mut policy = Vec::new();
         let value = gumbel.improved_policy_into(&mut policy);

@@ -45,10 +45,7 @@ fn play_one(position: &mut Campaign, random: &mut SplitMix64) -> bool {
 fn read(text: &str) -> Result<PositionFile, Vec<String>> {
     PositionFile::parse("p", text, Path::new("")).map_err(|faults| {
         let told = |fault: &dervish_env::dervish::data_file::DataError| fault.to_string();
-        faults
-            .iter()
-            .map(|fault| told(fault).strip_prefix("p:").expect("the file is named").trim().to_owned())
-            .collect()
+        faults.iter().map(|fault| told(fault).trim_start_matches("p:").trim().to_owned()).collect()
     })
 }
 
@@ -203,8 +200,9 @@ fn supply_and_recovery_begin_with_the_stack_that_is_there() {
     let town = position(
         "souakim",
         r#""turn": 1, "active": "egyptian", "phase": "supply",
-           "stacks": [{"hex": "Sinkat", "units": [{"kind": "rifle_r", "count": 9}]}]"#,
+           "stacks": [{"hex": "Souakim", "units": [{"kind": "rifle_r", "count": 9}]}]"#,
     );
+    // An unbesieged town is passed over (10.1), nobody is disrupted, and the next game turn begins.
     assert_eq!((town.pending().decision, town.game_turn()), (Decision::RollEvent, 1));
     let recovery = position(
         "souakim",

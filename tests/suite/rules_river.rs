@@ -42,10 +42,10 @@ fn by_sea() {
 /// 8.12: the boat becomes a Mahdist one, the gunboat goes to the nearest hex with friends.
 #[test]
 fn vessels_in_a_lost_hex() {
-    // 1633 lies on the White Nile's right bank, 1733 east of it.
-    let stacks = [("1633", "1 gunboat, 1 boat"), ("1733", "2 mahdist_spearmen"), ("Khartoum", "1 levy")];
+    // 1633 lies on the White Nile's left bank with 1533 west of it; Khartoum is over the river, one hex away.
+    let stacks = [("1533", "2 mahdist_spearmen"), ("1633", "1 gunboat, 1 boat"), ("Khartoum", "1 levy")];
     let mut table = Table::set("khartoum 2 mahdist march", &stacks, json!({}));
-    table.play(&["march 1733", "march 1733 all"]).roll(3);
+    table.play(&["march 1533", "march 1533 all"]).roll(3);
     if table.may("to 1633") {
         table.play(&["to 1633"]);
         assert_eq!(table.units("1633"), "2 mahdist_spearmen, 1 mahdist_boat");
