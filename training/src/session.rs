@@ -42,7 +42,9 @@ pub fn train<P: Position, E: PolicyEncoder<P>>(
     let mut session = Session::prepare(start, encoder, run)?;
     let before = session.tally;
     let config = run.config();
-    let next_game = AtomicU64::new(before.games);
+    // Games end out of order, so the window can hold greater numbers than there are games.
+    let known = session.window.latest(usize::MAX).map(|game| game.number + 1).max();
+    let next_game = AtomicU64::new(before.games.max(known.unwrap_or(0)));
     let first = session.learner.average().duplicate().map_err(TrainError::from)?;
     let weights = PublishedWeights::new(first, session.learner.steps());
     let halt = AtomicBool::new(false);
