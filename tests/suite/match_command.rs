@@ -102,5 +102,5 @@ fn ctrl_c_keeps_the_finished_pairs() {
     child.stdout.take().expect("a pipe").read_to_string(&mut table).expect("UTF-8");
     assert!(table.contains("stopped: 4000000000 games were asked for"), "{table}");
     let report = dervish_training::arena::folder::MatchFolder::read_report(&out).expect("written");
-    assert!(report.games.len() >= 4 && report.games.len() % 2 == 0);
+    assert!(report.games.len() >= 4 && report.games.len().is_multiple_of(2));
 }

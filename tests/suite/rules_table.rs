@@ -79,7 +79,7 @@ impl Table {
     /// Who is to decide.
     pub fn decider(&self) -> Option<&'static str> {
         match self.0.actor() {
-            Actor::Player(seat) if seat == Seat::First => Some("egyptian"),
+            Actor::Player(Seat::First) => Some("egyptian"),
             Actor::Player(_) => Some("mahdist"),
             _ => None,
         }

@@ -3,7 +3,7 @@
 //! # Layout
 //! * [`commands`]: the subcommands of `dervish`.
 //! * [`arena`]: matches and their statistics.
-//! * [`interrupt`]: Ctrl-C.
+//! * [`interrupt`]: watching for Ctrl-C.
 //!
 //! With the feature `torch`:
 //! * [`self_play`]: agents that play themselves, and what is kept of it to learn from.

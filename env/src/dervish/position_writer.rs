@@ -85,7 +85,7 @@ impl Campaign {
             lost_leaders: Leader::ALL.into_iter().filter(|l| self.leaders[l.index()].lost).collect(),
             control: self.control_section(),
             eliminated: Eliminated { egyptian: self.eliminated[0], mahdist: self.eliminated[1] },
-            held: (self.months_held != 0).then(|| Held {
+            held: (self.months_held != 0).then_some(Held {
                 by: if self.months_held & TAKEN != 0 { Side::Mahdist } else { Side::Egyptian },
                 months: self.months_held & !TAKEN,
             }),

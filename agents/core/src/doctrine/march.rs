@@ -66,9 +66,7 @@ impl Planner<'_, '_> {
     fn standing_attack(&mut self, hex: Hex) -> Option<MarchPlan> {
         let a = self.assessment;
         let targets = neighbours_to_attack(a, hex);
-        if targets.clone().next().is_none() {
-            return None;
-        }
+        targets.clone().next()?;
         let able = |c: Cohort| LAND.has(c.kind()) && !c.disrupted() && c.status() != Status::Fought;
         let party = a.party_of(hex, true, able);
         if party.good() == 0 {
