@@ -1,5 +1,5 @@
 //! A position of the campaign: flat, small, copied in a few dozen nanoseconds. It knows no rule; the rules are in
-//! [`super::rules`], the order in which they act in [`super::turn`].
+//! [`super::rules`], the order in which they act in `turn.rs`.
 
 use std::ops::Deref;
 
