@@ -8,6 +8,7 @@ mod combat;
 mod conformance;
 mod data;
 mod dervish_binary;
+mod doctrine;
 mod encode;
 mod flawed_game;
 mod gumbel;
