@@ -60,6 +60,8 @@ impl Watcher for StopAfter {
     }
 }
 
+/// Steps after which a small network on pig clearly plays better than at random.
+const LEARNT: u64 = 1500;
 const LONG: Duration = Duration::from_secs(600);
 
 fn train_pig(run: &RunDir, until_step: u64) -> dervish_training::session::SessionReport {
@@ -91,8 +93,8 @@ fn a_run_learns_stops_saves_and_goes_on() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("runs").join("pig");
     let run = RunDir::create(&path, config(0)).expect("a new run");
-    let first = train_pig(&run, 300);
-    assert!(first.stopped && first.steps >= 300 && first.after.games >= 16, "{first:?}");
+    let first = train_pig(&run, LEARNT);
+    assert!(first.stopped && first.steps >= LEARNT && first.after.games >= 16, "{first:?}");
     let steps = run.checkpoints().steps().expect("checkpoints");
     assert_eq!((steps[0], *steps.last().expect("a last one")), (0, first.steps));
 
@@ -102,10 +104,17 @@ fn a_run_learns_stops_saves_and_goes_on() {
     let refused = RunDir::create(&path, config(0)).expect_err("a refusal");
     assert!(matches!(refused.reason, RunDirFault::Exists), "{refused}");
 
-    // The trained agent plays whole games on either seat.
-    let spec = path.display().to_string();
-    let trained = against_random(&pig_agents().factory(&format!("neural:{spec}")).expect("an agent"), 20);
-    assert!(trained.games.iter().all(|game| !game.truncated), "{spec}");
+    // It has learnt: its policy beats random play, which the first, nearly uniform one does not. (So little training does
+    // not yet show in the likeliest action, so actions are drawn.)
+    let score = |step: u64| {
+        let spec = format!("neural:{},temperature=1,step={step}", path.display());
+        let report = against_random(&pig_agents().factory(&spec).expect("an agent"), 150);
+        assert!(report.games.iter().all(|game| !game.truncated), "{spec}");
+        report.statistics.score
+    };
+    let (untrained, trained) = (score(0), score(first.steps));
+    assert!(untrained.low < 0.5, "{untrained:?}");
+    assert!(trained.low > untrained.high.max(0.5), "{trained:?} {untrained:?}");
 
     // It goes on where it stopped; what a kill leaves half-written is passed over.
     fs::create_dir(path.join("checkpoints/.checkpoint-killed")).expect("a folder");
