@@ -13,7 +13,7 @@
 
 use std::convert::Infallible;
 
-use rand::{SeedableRng, TryRng};
+use rand::{Rng, SeedableRng, TryRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::game::{Outcome, Position, RollKey, Seat, WeightedOutcome};
@@ -214,6 +214,13 @@ impl SplitMix64 {
     /// The generator with this seed.
     pub fn new(seed: u64) -> SplitMix64 {
         SplitMix64 { state: seed }
+    }
+
+    /// The generator that an agent draws from in a game: `rng` is the agent's own (see [`agent_rng`]), `stream` the one of
+    /// its random streams that its user chose.
+    pub fn of_agent(mut rng: ChaCha8Rng, stream: u64) -> SplitMix64 {
+        rng.set_stream(stream);
+        SplitMix64::new(rng.next_u64())
     }
 
     /// The next 64 uniform bits.

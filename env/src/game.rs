@@ -264,9 +264,14 @@ pub trait Position: Clone + Eq + fmt::Debug + Send + Sync + 'static {
 
     /// A hash of the canonical bytes, the same on every machine.
     fn key(&self) -> u64 {
-        let mut bytes = Vec::with_capacity(1024);
-        self.write_bytes(&mut bytes);
-        xxhash_rust::xxh3::xxh3_64(&bytes)
+        self.key_with(&mut Vec::with_capacity(1024))
+    }
+
+    /// The same through a buffer, for callers that want many keys.
+    fn key_with(&self, buffer: &mut Vec<u8>) -> u64 {
+        buffer.clear();
+        self.write_bytes(buffer);
+        xxhash_rust::xxh3::xxh3_64(buffer)
     }
 
     /// Short text of a legal action, without newline; `parse_action` reads it back.

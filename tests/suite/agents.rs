@@ -8,21 +8,26 @@ use dervish_env::chance::agent_rng;
 use dervish_env::game::{Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{Pig, ROLL};
-use dervish_search::mcts::Mcts;
+use dervish_search::knowledge::Knowledge;
+use dervish_search::mcts_agent::Mcts;
 use dervish_search::reference::PigEvaluation;
 use rand_chacha::ChaCha8Rng;
 use std::time::{Duration, Instant};
 
 fn pig_agents() -> Registry<Pig> {
     let mut registry = Registry::new();
-    registry.register(Mcts::new(PigEvaluation));
+    registry.register(Mcts::new(Knowledge::new(PigEvaluation)));
     registry
 }
+
+/// `mcts:sims=50,seed=7` with every option written out.
+const SPELLED_OUT: &str = "mcts:sims=50,select=uct,c=1,prior=random,rollout=random,depth=20,margin=0,merged=true,widen=1,\
+    share=true,reuse=true,batch=1,threads=1,parallel=tree,memory=64,seed=7";
 
 #[test]
 fn a_spec_becomes_an_agent_that_spells_it_out() {
     let factory = pig_agents().factory("mcts:sims=50,seed=7").expect("a good spec");
-    assert_eq!(factory.spec(), "mcts:sims=50,c=1,depth=20,merged=true,memory=64,seed=7");
+    assert_eq!(factory.spec(), SPELLED_OUT);
     assert_eq!(factory.make().spec(), factory.spec());
     // What an agent spells out makes it again.
     assert_eq!(pig_agents().factory(factory.spec()).expect("a good spec").spec(), factory.spec());
@@ -35,7 +40,13 @@ fn what_is_wrong_with_a_spec_is_said_in_one_line() {
         ("minimax", "unknown agent 'minimax'; there are: mcts, random"),
         ("", "unknown agent ''; there are: mcts, random"),
         ("random:sims=4", "agent 'random' has no option 'sims'; there are: seed"),
-        ("mcts:sim=4", "agent 'mcts' has no option 'sim'; there are: sims, c, depth, merged, memory, seed"),
+        (
+            "mcts:sim=4",
+            "agent 'mcts' has no option 'sim'; there are: sims, select, c, prior, rollout, depth, margin, merged, widen, \
+             share, reuse, batch, threads, parallel, memory, seed",
+        ),
+        ("mcts:select=best", "agent 'mcts': select=best is not one of uct, puct"),
+        ("mcts:rollout=doctrine", "agent 'mcts': rollout=doctrine is not one of random, none"),
         ("mcts:400", "agent 'mcts': '400' is not of the form option=value"),
         ("mcts:sims=4,", "agent 'mcts': '' is not of the form option=value"),
         ("mcts:sims=4,sims=5", "agent 'mcts': option 'sims' is given twice"),

@@ -2,10 +2,11 @@
 
 use crate::solved_pig::{SolvedPig, pig_at};
 use dervish_agents::evaluation::Utility;
+use dervish_agents::evaluator::LeafEvaluation;
 use dervish_env::game::{Action, Actor, Outcome, Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{HOLD, Pig, ROLL};
-use dervish_search::gumbel::{GumbelSearch, GumbelSettings, LeafEvaluation};
+use dervish_search::gumbel::{GumbelSearch, GumbelSettings};
 
 const BY_RESULT: Utility = Utility { margin_share: 0.0 };
 

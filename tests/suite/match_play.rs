@@ -10,7 +10,8 @@ use dervish_env::game::{Action, GameResult, Outcome, Position};
 use dervish_env::record::{Ending, Ply, Record};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{HOLD, Pig, ROLL};
-use dervish_search::mcts::{Mcts, MctsSettings};
+use dervish_search::knowledge::Knowledge;
+use dervish_search::mcts_agent::{Mcts, MctsOptions};
 use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
 use dervish_training::arena::agents::ArenaGame;
 use dervish_training::arena::folder::{FolderError, MatchFolder};
@@ -95,8 +96,8 @@ fn options(pairs: u32) -> MatchOptions {
 }
 
 fn searcher<P: Position, E: Evaluation<P>>(evaluation: E, simulations: u32) -> AgentFactory<P> {
-    let settings = MctsSettings { simulations, ..MctsSettings::default() };
-    AgentFactory::of(Mcts::with_settings(evaluation, settings))
+    let options = MctsOptions { simulations, ..MctsOptions::default() };
+    AgentFactory::of(Mcts::with_options(Knowledge::new(evaluation), options))
 }
 
 fn random<P: Position>() -> AgentFactory<P> {
@@ -353,6 +354,6 @@ fn bad_arguments_are_refused_before_anything_is_made() {
     assert_eq!(refused(&|arguments| arguments.games = 0), format!("--games 0: {pairs}"));
     assert_eq!(refused(&|arguments| arguments.sims = Some(0)), "--sims: an agent needs at least one simulation");
     let unknown = refused(&|arguments| arguments.b = "doctrine".to_string());
-    assert_eq!(unknown, "unknown agent 'doctrine'; there are: mcts, random");
+    assert_eq!(unknown, "unknown agent 'doctrine'; there are: expectimax, gumbel, mcts, random");
     assert!(!out.exists());
 }

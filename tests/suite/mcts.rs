@@ -8,12 +8,14 @@ use dervish_env::chance::{D6, Dice, SplitMix64, TWO_D6, agent_rng};
 use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{HOLD, Pig, ROLL};
-use dervish_search::mcts::{Mcts, MctsSettings};
+use dervish_search::knowledge::Knowledge;
+use dervish_search::mcts::MctsSettings;
+use dervish_search::mcts_agent::{Mcts, MctsOptions};
 use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
-use dervish_search::tree::Tree;
+use dervish_search::tree::{SelectionRule, Tree};
 
-fn search<P: Position, E: Evaluation<P>>(position: &P, evaluation: E, settings: MctsSettings, game: u64) -> Choice {
-    let mut agent = Mcts::with_settings(evaluation, settings);
+fn search<P: Position, E: Evaluation<P>>(position: &P, evaluation: E, options: MctsOptions, game: u64) -> Choice {
+    let mut agent = Mcts::with_options(Knowledge::new(evaluation), options);
     agent.new_game(agent_rng(5, game, Seat::First));
     agent.choose(position, &Limits::default()).expect("a choice")
 }
@@ -23,7 +25,7 @@ fn pig_near_the_end_is_played_as_the_exact_solution_says() {
     let solved = SolvedPig::new();
     // The published value of the whole game, which checks the solver itself.
     assert!((solved.turn[0][0] - 0.5306).abs() < 5e-5, "{}", solved.turn[0][0]);
-    let settings = MctsSettings { simulations: 30_000, depth: 0, ..MctsSettings::default() };
+    let options = MctsOptions { simulations: 30_000, depth: 0, ..MctsOptions::default() };
     let mut kinds = [0; 2];
     for (first, second, running) in [
         (80, 96, 12),
@@ -43,7 +45,7 @@ fn pig_near_the_end_is_played_as_the_exact_solution_says() {
             if choices[0] > choices[1] { (0, choices[0] - choices[1]) } else { (1, choices[1] - choices[0]) };
         assert!(gap > 0.02, "{first} {second} {running} is too even to test: {choices:?}");
         kinds[best] += 1;
-        let choice = search(&pig_at(first, second, running), PlayToEnd, settings, 0);
+        let choice = search(&pig_at(first, second, running), PlayToEnd, options, 0);
         assert_eq!(choice.action, [ROLL, HOLD][best], "{first} {second} {running}: {choices:?} {:?}", choice.report);
         if first < 70 {
             continue;
@@ -73,8 +75,8 @@ fn connect_four_wins_at_once_and_blocks() {
     // upright in column 1 by the opponent: column 1 is forced.
     for (columns, answer) in [("112233", 3), ("17273", 3), ("12121", 0)] {
         for game in 0..4 {
-            let settings = MctsSettings { simulations: 1500, depth: 8, ..MctsSettings::default() };
-            let choice = search(&connect_four(columns), ConnectFourEvaluation, settings, game);
+            let options = MctsOptions { simulations: 1500, depth: 8, ..MctsOptions::default() };
+            let choice = search(&connect_four(columns), ConnectFourEvaluation, options, game);
             assert_eq!(choice.action, Action(answer), "{columns}: {:?}", choice.report);
         }
     }
@@ -83,8 +85,8 @@ fn connect_four_wins_at_once_and_blocks() {
 #[test]
 fn the_report_accounts_for_every_simulation() {
     let position = connect_four("112233");
-    let settings = MctsSettings { simulations: 500, ..MctsSettings::default() };
-    let choice = search(&position, ConnectFourEvaluation, settings, 0);
+    let options = MctsOptions { simulations: 500, ..MctsOptions::default() };
+    let choice = search(&position, ConnectFourEvaluation, options, 0);
     let report = choice.report.expect("a search reports");
     assert_eq!(report.simulations, 500);
     assert_eq!(report.actions.iter().map(|action| action.visits).sum::<u32>(), 500);
@@ -95,34 +97,34 @@ fn the_report_accounts_for_every_simulation() {
     assert_eq!(report.actions[3].value, 1.0);
     assert_eq!(report.principal_variation, [Event::Played(Seat::First, Action(3))]);
     // The same from the second seat: values are the player's own.
-    let choice = search(&connect_four("7112233"), ConnectFourEvaluation, settings, 0);
+    let choice = search(&connect_four("7112233"), ConnectFourEvaluation, options, 0);
     assert_eq!(choice.report.expect("a search reports").actions[3].value, 1.0);
 }
 
 #[test]
 fn the_same_stream_gives_the_same_choices() {
-    let settings = MctsSettings { simulations: 300, ..MctsSettings::default() };
+    let options = MctsOptions { simulations: 300, ..MctsOptions::default() };
     for position in [connect_four(""), connect_four("44"), connect_four("4354")] {
-        let choice = search(&position, ConnectFourEvaluation, settings, 1);
-        assert_eq!(choice, search(&position, ConnectFourEvaluation, settings, 1));
-        assert_ne!(choice.report, search(&position, ConnectFourEvaluation, settings, 2).report);
-        let other = MctsSettings { seed: 1, ..settings };
+        let choice = search(&position, ConnectFourEvaluation, options, 1);
+        assert_eq!(choice, search(&position, ConnectFourEvaluation, options, 1));
+        assert_ne!(choice.report, search(&position, ConnectFourEvaluation, options, 2).report);
+        let other = MctsOptions { seed: 1, ..options };
         assert_ne!(choice.report, search(&position, ConnectFourEvaluation, other, 1).report);
     }
     // What an agent did before does not matter.
-    let mut used = Mcts::with_settings(ConnectFourEvaluation, settings);
+    let mut used = Mcts::with_options(Knowledge::new(ConnectFourEvaluation), options);
     used.new_game(agent_rng(5, 9, Seat::Second));
     used.choose(&connect_four("1234"), &Limits::default()).expect("a choice");
     used.new_game(agent_rng(5, 1, Seat::First));
     let choice = used.choose(&connect_four("44"), &Limits::default()).expect("a choice");
-    assert_eq!(choice, search(&connect_four("44"), ConnectFourEvaluation, settings, 1));
+    assert_eq!(choice, search(&connect_four("44"), ConnectFourEvaluation, options, 1));
 }
 
 #[test]
 fn choices_do_not_depend_on_dice_that_are_still_to_fall() {
-    let settings = MctsSettings { simulations: 60, ..MctsSettings::default() };
+    let options = MctsOptions { simulations: 60, ..MctsOptions::default() };
     let play = |dice_seed: u64| {
-        let mut agent = Mcts::with_settings(PigEvaluation, settings);
+        let mut agent = Mcts::with_options(Knowledge::new(PigEvaluation), options);
         agent.new_game(agent_rng(5, 0, Seat::First));
         let mut dice = Dice::new(dice_seed);
         let mut position = Pig::new();
@@ -163,7 +165,7 @@ fn rolls_are_visited_in_proportion_and_averaged_by_weight() {
     let mut visited = 0.0;
     let mut weights = 0.0;
     for visit in 1..=36 {
-        let edge = tree.select_outcome(Tree::ROOT);
+        let edge = tree.select_outcome(Tree::ROOT, 1.0);
         let sum = f64::from(tree.rolls(edge)[0].0);
         if tree.edge(edge).visits == 0 {
             let weight = 6.0 - (sum - 7.0).abs();
@@ -194,7 +196,7 @@ fn a_merged_procedure_is_one_chance_node() {
     ];
     assert!(tree.expand_merged(Tree::ROOT, &merged, &mut rng));
     for _ in 0..4 {
-        let edge = tree.select_outcome(Tree::ROOT);
+        let edge = tree.select_outcome(Tree::ROOT, 1.0);
         let value = if tree.rolls(edge) == [Outcome(6)] { 1.0 } else { 0.0 };
         tree.back_up(&[(Tree::ROOT, edge)], None, value);
     }
@@ -206,18 +208,19 @@ fn a_merged_procedure_is_one_chance_node() {
 
 #[test]
 fn several_decisions_of_one_player_keep_their_sign() {
+    const RULE: SelectionRule = SelectionRule::Uct { exploration: 0.5 };
     // The second seat decides twice in a row: both times the action that is worst for the first seat must prevail.
     let mut rng = SplitMix64::new(8);
     let mut tree = Tree::new(1 << 20);
     tree.reset(Actor::Player(Seat::Second));
     assert!(tree.expand_decision(Tree::ROOT, &[Action(0), Action(1)], &mut rng));
     for _ in 0..400 {
-        let first = tree.select_action(Tree::ROOT, Seat::Second, 0.5);
+        let first = tree.select_action(Tree::ROOT, Seat::Second, RULE);
         let child = tree.child_or_insert(first, Actor::Player(Seat::Second)).expect("room");
         if !tree.node(child).is_expanded() {
             assert!(tree.expand_decision(child, &[Action(0), Action(1)], &mut rng));
         }
-        let second = tree.select_action(child, Seat::Second, 0.5);
+        let second = tree.select_action(child, Seat::Second, RULE);
         let pair = (tree.edge(first).action, tree.edge(second).action);
         // A loss for the first seat only by 1 and then 0.
         let value = if pair == (Action(1), Action(0)) { -1.0 } else { 1.0 };
@@ -232,8 +235,13 @@ fn several_decisions_of_one_player_keep_their_sign() {
 
 #[test]
 fn memory_is_bounded_and_a_full_tree_still_answers() {
-    let settings = MctsSettings { simulations: 60_000, memory: 1, depth: 1, ..MctsSettings::default() };
-    let mut agent = Mcts::with_settings(PigEvaluation, settings);
+    let options = MctsOptions {
+        simulations: 60_000,
+        depth: 1,
+        settings: MctsSettings { memory: 1, ..MctsSettings::default() },
+        ..MctsOptions::default()
+    };
+    let mut agent = Mcts::with_options(Knowledge::new(PigEvaluation), options);
     agent.new_game(agent_rng(5, 0, Seat::First));
     let choice = agent.choose(&pig_at(40, 40, 30), &Limits::default()).expect("a choice");
     let bytes = agent.tree().bytes();
@@ -254,7 +262,7 @@ fn dice_are_uniform_in_a_search_of_one_die() {
         assert!(tree.expand_roll(Tree::ROOT, &D6, &mut SplitMix64::new(seed)));
         let mut faces = Vec::new();
         for _ in 0..6 {
-            let edge = tree.select_outcome(Tree::ROOT);
+            let edge = tree.select_outcome(Tree::ROOT, 1.0);
             faces.push(tree.rolls(edge)[0].0);
             tree.back_up(&[(Tree::ROOT, edge)], None, 0.0);
         }

@@ -12,6 +12,7 @@ use dervish_training::commands::match_games::MatchArgs;
 use dervish_training::commands::perft::PerftArgs;
 use dervish_training::commands::play::PlayArgs;
 use dervish_training::commands::position::PositionArgs;
+use dervish_training::commands::regret::RegretArgs;
 use dervish_training::commands::replay::ReplayArgs;
 use dervish_training::commands::scenario::ScenarioArgs;
 use dervish_training::commands::table::TableArgs;
@@ -46,6 +47,8 @@ enum Command {
     Agents(AgentsArgs),
     /// Check a position file, look into it, or play on from it.
     Position(PositionArgs),
+    /// Measure agents against perfect play in positions that can be solved.
+    Regret(RegretArgs),
     /// Count the nodes of the game tree below a position.
     Perft(PerftArgs),
     /// Train a network by self-play.
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
             Command::Agents(args) => args.run(),
             Command::Position(args) => args.run(),
             Command::Perft(args) => args.run(),
+            Command::Regret(args) => args.run(),
             #[cfg(feature = "torch")]
             Command::Train(args) => args.run(),
         },

@@ -46,10 +46,15 @@ impl Choice {
 /// What a search found at its root.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SearchReport {
-    /// Expected result in [-1, 1] for the player to move.
+    /// Expected result in [-1, 1] for the player to move, of the chosen action.
     pub value: f32,
-    /// Simulations run for this choice.
+    /// Simulations run for this choice; 0 from a search that makes none.
     pub simulations: u32,
+    /// Nodes of the search tree, or positions looked at by a search without one.
+    pub nodes: u64,
+    /// How far the search has looked: actions and rolls of its longest way, or the depth in decisions of a search by
+    /// depth.
+    pub depth: u32,
     /// One entry for each legal action, in legal-action order.
     pub actions: Vec<ActionReport>,
     /// The line that the search thinks most likely, beginning with the chosen action; at a roll, the likeliest visited

@@ -192,6 +192,16 @@ impl AgentOptions {
         text.parse().map_err(|_| self.invalid(option, text, "true or false".to_string()))
     }
 
+    /// Which of `choices` is given for `option`; the first if none is.
+    ///
+    /// # Errors
+    /// [`SpecError::InvalidValue`] if it is none of them.
+    pub fn choice(&self, option: &'static str, choices: &[&'static str]) -> Result<&'static str, SpecError> {
+        let text = self.values.get(option).map_or(choices[0], String::as_str);
+        let known = choices.iter().copied().find(|choice| *choice == text);
+        known.ok_or_else(|| self.invalid(option, text, format!("one of {}", choices.join(", "))))
+    }
+
     /// The text given for `option`.
     pub fn text(&self, option: &str) -> Option<&str> {
         self.values.get(option).map(String::as_str)

@@ -1,39 +1,35 @@
 //! The agent `neural`: a trained policy, alone or with search.
 
-use crate::encoding::{PositionEncoding, contract};
-use dervish_agents::agent::{Agent, AgentError, Choice, SearchReport};
+use crate::encoding::contract;
+use crate::network::Network;
+use dervish_agents::agent::{Agent, AgentError, Choice};
 use dervish_agents::evaluation::Utility;
+use dervish_agents::evaluator::{Evaluator, EvaluatorError};
 use dervish_agents::limits::{Limits, MoveBudget, TurnLedger};
 use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError};
 use dervish_env::chance::SplitMix64;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Action, Actor, Position};
-use dervish_models::batch::{Batch, BatchError};
 use dervish_models::checkpoint::{self, Checkpoint, CheckpointError, Contract};
 use dervish_models::checkpoint_series::CheckpointSeries;
-use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
 use dervish_models::process;
 use dervish_models::token_net::{TokenNet, best_device};
-use dervish_search::gumbel::{GumbelSearch, GumbelSettings, LeafEvaluation};
-use rand::Rng;
+use dervish_search::gumbel::{GumbelSearch, GumbelSettings};
+use dervish_search::mcts::{MctsSearch, MctsSettings};
+use dervish_search::simulation::SimulationRules;
+use dervish_search::tree::SelectionRule;
 use rand_chacha::ChaCha8Rng;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
-/// A policy-value network that plays: by its policy alone, or by a Gumbel search that it evaluates.
-///
-/// Clones share the loaded weights until they choose for the first time; then each has a network of its own, so that
-/// threads don't wait for each other.
-#[derive(Debug)]
-pub struct NeuralAgent<P, E> {
+/// A policy-value network that plays: by its policy alone, or by a search whose leaves it evaluates.
+pub struct NeuralAgent<P: Position, E> {
     encoder: Arc<E>,
     contract: Contract,
     settings: NeuralSettings,
-    /// The loaded network; `None` in the registry's prototype.
-    weights: Option<Arc<Mutex<TokenNet>>>,
-    /// Made at the first choice. Never locked: the lock makes the agent one that can be cloned from any thread.
-    player: Mutex<Option<Player<P>>>,
+    /// `None` in the registry's prototype.
+    player: Option<Player<P, E>>,
     rng: SplitMix64,
     ledger: TurnLedger,
 }
@@ -47,41 +43,47 @@ pub struct NeuralSettings {
     pub step: Option<u64>,
     /// Simulations for each choice; 0 plays the policy without search.
     pub simulations: u32,
+    /// How it is searched, with simulations.
+    pub search: SearchKind,
     /// Without search, actions are drawn from the policy's probabilities to the power of 1 / temperature; at 0 the
     /// likeliest is played.
     pub temperature: f64,
-    /// Candidates that a search compares.
+    /// Candidates that a Gumbel search compares.
     pub candidates: usize,
+    /// Factor of the exploration term of PUCT.
+    pub exploration: f64,
+    /// Leaves that PUCT evaluates together, at least 1.
+    pub batch: u32,
     /// Which random stream of the game to use.
     pub seed: u64,
 }
 
+/// The search that a network guides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SearchKind {
+    /// Sequential halving of candidates.
+    #[default]
+    Gumbel,
+    /// PUCT.
+    Puct,
+}
+
 const DEFAULT_CANDIDATES: usize = 16;
 
-/// The buffers of one thread.
-#[derive(Debug)]
-struct Player<P> {
-    evaluator: NetEvaluator,
-    evaluations: Evaluations,
-    encoding: PositionEncoding,
-    batch: Batch,
-    search: GumbelSearch<P>,
+struct Player<P: Position, E> {
+    network: Network<E>,
+    searcher: Searcher<P>,
     actions: Vec<Action>,
-    policy: Vec<f32>,
-    utility: Utility,
 }
 
-#[derive(Debug, thiserror::Error)]
-enum PlayError {
-    #[error("{0}")]
-    Encoding(#[from] BatchError),
-    #[error("{0}")]
-    Evaluation(#[from] EvaluateError),
-    #[error("no legal action found")]
-    NoAction,
+#[derive(Clone)]
+enum Searcher<P: Position> {
+    None,
+    Gumbel(Box<GumbelSearch<P>>),
+    Puct(Box<MctsSearch<P>>),
 }
 
-impl<P: Position, E: PolicyEncoder<P>> NeuralAgent<P, E> {
+impl<P: Position, E: PolicyEncoder<P> + 'static> NeuralAgent<P, E> {
     /// A prototype for the registry of the game that begins at `start`.
     pub fn new(start: &P, encoder: E) -> NeuralAgent<P, E> {
         let contract = contract(start, &encoder);
@@ -91,129 +93,68 @@ impl<P: Position, E: PolicyEncoder<P>> NeuralAgent<P, E> {
     /// An agent that plays with this network, which reads what `encoder` writes.
     pub fn of_network(start: &P, encoder: E, net: TokenNet, settings: NeuralSettings) -> NeuralAgent<P, E> {
         let contract = contract(start, &encoder);
-        NeuralAgent::with(Arc::new(encoder), contract, settings, Some(Arc::new(Mutex::new(net))))
+        NeuralAgent::with(Arc::new(encoder), contract, settings, Some(net))
     }
 
     fn with(
         encoder: Arc<E>,
         contract: Contract,
         settings: NeuralSettings,
-        weights: Option<Arc<Mutex<TokenNet>>>,
+        net: Option<TokenNet>,
     ) -> NeuralAgent<P, E> {
-        NeuralAgent {
-            encoder,
-            contract,
-            settings,
-            weights,
-            player: Mutex::new(None),
-            rng: SplitMix64::new(0),
-            ledger: TurnLedger::default(),
-        }
-    }
-
-    /// The player of this agent, made if there is none yet, and the encoder that it reads with.
-    fn player(&mut self) -> Result<(&mut Player<P>, &E), String> {
-        let player = self.player.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if player.is_none() {
-            let weights = self.weights.as_ref().ok_or("no network is loaded")?;
-            let weights = weights.lock().unwrap_or_else(PoisonError::into_inner);
-            let net = weights.duplicate().map_err(|error| error.to_string())?;
-            *player = Some(Player::new(net, &*self.encoder, &self.settings));
-        }
-        let player = player.as_mut().ok_or("no network is loaded")?;
-        Ok((player, &self.encoder))
+        let player = net.map(|net| Player::new(Network::new(encoder.clone(), net, Utility::default()), &settings));
+        NeuralAgent { encoder, contract, settings, player, rng: SplitMix64::new(0), ledger: TurnLedger::default() }
     }
 }
 
-impl<P: Position> Player<P> {
-    fn new<E: PolicyEncoder<P>>(net: TokenNet, encoder: &E, settings: &NeuralSettings) -> Player<P> {
+impl<P: Position, E: PolicyEncoder<P> + 'static> Player<P, E> {
+    fn new(network: Network<E>, settings: &NeuralSettings) -> Player<P, E> {
         let utility = Utility::default();
-        let search = GumbelSettings {
-            simulations: settings.simulations.max(1),
-            candidates: settings.candidates.max(1),
-            noise: 0.0,
-            utility,
-            merged: true,
-            ..GumbelSettings::default()
+        let searcher = match settings.search {
+            _ if settings.simulations == 0 => Searcher::None,
+            SearchKind::Gumbel => {
+                let gumbel = GumbelSettings {
+                    simulations: settings.simulations,
+                    candidates: settings.candidates.max(1),
+                    noise: 0.0,
+                    utility,
+                    merged: true,
+                    ..GumbelSettings::default()
+                };
+                Searcher::Gumbel(Box::new(GumbelSearch::new(gumbel)))
+            }
+            SearchKind::Puct => {
+                let selection = SelectionRule::Puct { exploration: settings.exploration };
+                let rules = SimulationRules { selection, utility, ..SimulationRules::default() };
+                let puct = MctsSettings { rules, batch: settings.batch, ..MctsSettings::default() };
+                Searcher::Puct(Box::new(MctsSearch::new(puct, Box::new(network.clone()))))
+            }
         };
-        Player {
-            batch: Batch::new(net.config()),
-            evaluator: NetEvaluator::new(net),
-            evaluations: Evaluations::default(),
-            encoding: PositionEncoding::new(encoder),
-            search: GumbelSearch::new(search),
-            actions: Vec::new(),
-            policy: Vec::new(),
-            utility,
-        }
+        Player { network, searcher, actions: Vec::new() }
     }
 
-    /// Evaluates the positions that the search waits for.
-    fn evaluate_waiting<E: PolicyEncoder<P>>(&mut self, encoder: &E) -> Result<(), PlayError> {
-        self.batch.clear();
-        for position in self.search.waiting() {
-            let Actor::Player(view) = position.actor() else { continue };
-            position.legal_actions_into(&mut self.actions);
-            self.encoding.encode(encoder, position, view, &self.actions);
-            self.batch.push(&self.encoding.sample())?;
-        }
-        Ok(self.evaluator.evaluate(&self.batch, &mut self.evaluations)?)
-    }
-
-    /// Evaluates one position; its policy is then that of sample 0.
-    fn evaluate<E: PolicyEncoder<P>>(&mut self, encoder: &E, position: &P) -> Result<(), PlayError> {
-        self.batch.clear();
-        if let Actor::Player(view) = position.actor() {
-            self.encoding.encode(encoder, position, view, &self.actions);
-            self.batch.push(&self.encoding.sample())?;
-        }
-        Ok(self.evaluator.evaluate(&self.batch, &mut self.evaluations)?)
-    }
-
-    fn choose<E: PolicyEncoder<P>>(
+    fn choose(
         &mut self,
-        encoder: &E,
         position: &P,
-        simulations: u32,
         temperature: f64,
         budget: &MoveBudget,
         word: u64,
-    ) -> Result<Choice, PlayError> {
+    ) -> Result<Option<Choice>, EvaluatorError> {
         position.legal_actions_into(&mut self.actions);
         if let [only] = self.actions[..] {
-            return Ok(Choice::plain(only));
+            return Ok(Some(Choice::plain(only)));
         }
-        if simulations > 0 {
-            return self.search(encoder, position, budget, word);
+        match &mut self.searcher {
+            Searcher::Gumbel(search) => search.choose(position, budget, word, &mut self.network),
+            Searcher::Puct(search) => search.choose(position, budget, word),
+            Searcher::None => {
+                let mut index = None;
+                self.network.evaluate(&mut std::iter::once(position), &mut |evaluation| {
+                    index = choose_index(evaluation.policy, temperature, word);
+                })?;
+                Ok(index.map(|index| Choice::plain(self.actions[index])))
+            }
         }
-        self.evaluate(encoder, position)?;
-        let index = choose_index(self.evaluations.policy(0), temperature, word).ok_or(PlayError::NoAction)?;
-        Ok(Choice::plain(self.actions[index]))
-    }
-
-    fn search<E: PolicyEncoder<P>>(
-        &mut self,
-        encoder: &E,
-        position: &P,
-        budget: &MoveBudget,
-        seed: u64,
-    ) -> Result<Choice, PlayError> {
-        self.search.begin(position, budget.simulations, seed);
-        let mut simulations = 0;
-        while self.search.waiting().len() > 0 && budget.allows(simulations) {
-            simulations += self.search.waiting().len() as u32;
-            self.evaluate_waiting(encoder)?;
-            let (evaluations, utility) = (&self.evaluations, self.utility);
-            self.search.supply((0..evaluations.len()).map(|sample| LeafEvaluation {
-                policy: evaluations.policy(sample),
-                value: utility.mix(evaluations.value(sample), evaluations.margin(sample)),
-            }));
-        }
-        let action = self.search.best().ok_or(PlayError::NoAction)?;
-        let value = self.search.improved_policy_into(&mut self.policy);
-        let actions = self.search.root_reports().collect();
-        let report = SearchReport { value, simulations, actions, principal_variation: Vec::new() };
-        Ok(Choice { action, report: Some(report) })
     }
 }
 
@@ -237,26 +178,48 @@ pub fn choose_index(policy: &[f32], temperature: f64, word: u64) -> Option<usize
     Some(likeliest.0)
 }
 
-impl<P: Position, E: PolicyEncoder<P>> Clone for NeuralAgent<P, E> {
+// Written out because the encoder, which is shared, need not be one that can be copied.
+impl<P: Position, E> Clone for NeuralAgent<P, E> {
     fn clone(&self) -> NeuralAgent<P, E> {
-        let weights = self.weights.clone();
-        NeuralAgent::with(self.encoder.clone(), self.contract.clone(), self.settings.clone(), weights)
+        NeuralAgent {
+            encoder: self.encoder.clone(),
+            contract: self.contract.clone(),
+            settings: self.settings.clone(),
+            player: self.player.clone(),
+            rng: self.rng.clone(),
+            ledger: self.ledger,
+        }
     }
 }
 
-impl<P: Position, E: PolicyEncoder<P>> Agent<P> for NeuralAgent<P, E> {
+impl<P: Position, E> Clone for Player<P, E> {
+    fn clone(&self) -> Player<P, E> {
+        let Player { network, searcher, .. } = self;
+        Player { network: network.clone(), searcher: searcher.clone(), actions: Vec::new() }
+    }
+}
+
+impl<P: Position, E: PolicyEncoder<P> + 'static> Agent<P> for NeuralAgent<P, E> {
     fn spec(&self) -> String {
-        let NeuralSettings { run, step, simulations, temperature, candidates, seed } = &self.settings;
+        let NeuralSettings { run, step, simulations, search, temperature, candidates, exploration, batch, seed } =
+            &self.settings;
         let step = step.map_or_else(|| "latest".to_string(), |step| step.to_string());
+        let search = match search {
+            SearchKind::Gumbel => "gumbel",
+            SearchKind::Puct => "puct",
+        };
         format!(
-            "neural:run={run},step={step},sims={simulations},temperature={temperature},candidates={candidates},seed={seed}"
+            "neural:run={run},step={step},sims={simulations},search={search},temperature={temperature},\
+             candidates={candidates},c={exploration},batch={batch},seed={seed}"
         )
     }
 
-    fn new_game(&mut self, mut rng: ChaCha8Rng) {
-        rng.set_stream(self.settings.seed);
-        self.rng = SplitMix64::new(rng.next_u64());
+    fn new_game(&mut self, rng: ChaCha8Rng) {
+        self.rng = SplitMix64::of_agent(rng, self.settings.seed);
         self.ledger = TurnLedger::default();
+        if let Some(Player { searcher: Searcher::Puct(search), .. }) = &mut self.player {
+            search.new_game();
+        }
     }
 
     fn choose(&mut self, position: &P, limits: &Limits) -> Result<Choice, AgentError> {
@@ -267,10 +230,12 @@ impl<P: Position, E: PolicyEncoder<P>> Agent<P> for NeuralAgent<P, E> {
         let word = self.rng.next_word();
         let NeuralSettings { simulations, temperature, .. } = self.settings;
         let budget = self.ledger.budget(position.turn(), simulations, limits, begun);
-        let chosen = self.player().and_then(|(player, encoder)| {
-            player.choose(encoder, position, simulations, temperature, &budget, word).map_err(|error| error.to_string())
-        });
-        let choice = chosen.map_err(|reason| AgentError::Failed { agent: self.spec(), reason })?;
+        let chosen = match &mut self.player {
+            Some(player) => player.choose(position, temperature, &budget, word).map_err(|error| error.to_string()),
+            None => Err("no network is loaded".to_string()),
+        };
+        let choice = chosen.and_then(|choice| choice.ok_or_else(|| "no legal action found".to_string()));
+        let choice = choice.map_err(|reason| AgentError::Failed { agent: self.spec(), reason })?;
         if let Some(report) = &choice.report {
             self.ledger.spend(report.simulations, begun.elapsed());
         }
@@ -280,7 +245,7 @@ impl<P: Position, E: PolicyEncoder<P>> Agent<P> for NeuralAgent<P, E> {
 
 impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P, E> {
     const NAME: &'static str = "neural";
-    const SUMMARY: &'static str = "a trained network: its policy alone, or a Gumbel search with it";
+    const SUMMARY: &'static str = "a trained network: its policy alone, or a search with it";
     const POSITIONAL: Option<&'static str> = Some("run");
     const OPTIONS: &'static [OptionDoc] = &[
         OptionDoc {
@@ -299,7 +264,10 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
             default: "0",
             meaning: "without search: 0 plays the likeliest action, 1 draws from the policy",
         },
-        OptionDoc { name: "candidates", default: "16", meaning: "actions that a search compares" },
+        OptionDoc { name: "search", default: "gumbel", meaning: "with simulations: gumbel or puct" },
+        OptionDoc { name: "candidates", default: "16", meaning: "actions that a gumbel search compares" },
+        OptionDoc { name: "c", default: "1.5", meaning: "factor of the exploration term of puct" },
+        OptionDoc { name: "batch", default: "8", meaning: "leaves that puct evaluates together" },
         OptionDoc { name: "seed", default: "0", meaning: "which random stream of the game to use" },
     ];
 
@@ -319,11 +287,16 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
             step: Some(loaded.manifest.step),
             simulations: options.number("sims", 0, 0..=1_000_000)?,
             temperature: options.number("temperature", 0.0, 0.0..=100.0)?,
+            search: match options.choice("search", &["gumbel", "puct"])? {
+                "puct" => SearchKind::Puct,
+                _ => SearchKind::Gumbel,
+            },
             candidates: options.number("candidates", DEFAULT_CANDIDATES, 1..=1000)?,
+            exploration: options.number("c", 1.5, 0.0..=1000.0)?,
+            batch: options.number("batch", 8, 1..=65_536)?,
             seed: options.number("seed", 0, 0..=u64::MAX)?,
         };
-        let weights = Some(Arc::new(Mutex::new(loaded.net)));
-        Ok(NeuralAgent::with(self.encoder.clone(), self.contract.clone(), settings, weights))
+        Ok(NeuralAgent::with(self.encoder.clone(), self.contract.clone(), settings, Some(loaded.net)))
     }
 }
 

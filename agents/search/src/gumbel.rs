@@ -8,10 +8,13 @@
 //! The search evaluates nothing itself: it hands out leaves, many at a time, and takes their evaluations back, so that one
 //! batch can serve many searches.
 
+use crate::leaf::{Leaf, SpareLeaves};
 use crate::roll_expansion::RollExpansion;
-use crate::tree::{Edge, EdgeId, NodeId, Step, Tree, sign_of};
-use dervish_agents::agent::ActionReport;
+use crate::tree::{Edge, EdgeId, NodeId, Tree, sign_of};
+use dervish_agents::agent::{ActionReport, Choice, SearchReport};
 use dervish_agents::evaluation::Utility;
+use dervish_agents::evaluator::{Evaluator, EvaluatorError, LeafEvaluation};
+use dervish_agents::limits::MoveBudget;
 use dervish_env::chance::SplitMix64;
 use dervish_env::game::{Action, Actor, Position, Seat};
 
@@ -27,8 +30,7 @@ pub struct GumbelSearch<P> {
     rolls: RollExpansion,
     root: Option<P>,
     waiting: Vec<Leaf<P>>,
-    /// Leaves kept for their memory.
-    spare: Vec<Leaf<P>>,
+    spare: SpareLeaves<P>,
     /// Candidates still in the race.
     candidates: Vec<Candidate>,
     simulations_left: u32,
@@ -76,23 +78,6 @@ impl Default for GumbelSettings {
 /// Visits that the paper adds to those of the most visited action before values are scaled (its c_visit).
 const FIRST_VISITS: f64 = 50.0;
 
-/// What an evaluator says of a position, from the point of view of the player to move.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct LeafEvaluation<'a> {
-    /// Probabilities of the legal actions, in their order.
-    pub policy: &'a [f32],
-    /// Expected utility in [-1, 1].
-    pub value: f32,
-}
-
-#[derive(Clone, Debug)]
-struct Leaf<P> {
-    position: P,
-    path: Vec<Step>,
-    /// Where the evaluation is kept, if the memory sufficed for a node.
-    node: Option<NodeId>,
-}
-
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     edge: EdgeId,
@@ -110,7 +95,7 @@ impl<P: Position> GumbelSearch<P> {
             rolls: RollExpansion::new(settings.merged),
             root: None,
             waiting: Vec::new(),
-            spare: Vec::new(),
+            spare: SpareLeaves::new(),
             candidates: Vec::new(),
             simulations_left: 0,
             rounds_left: 0,
@@ -126,12 +111,12 @@ impl<P: Position> GumbelSearch<P> {
         self.tree.reset(root.actor());
         self.candidates.clear();
         self.simulations_left = simulations.min(self.settings.simulations);
-        self.spare.append(&mut self.waiting);
+        self.waiting.drain(..).for_each(|leaf| self.spare.keep(leaf));
         match &mut self.root {
             Some(kept) => kept.clone_from(root),
             None => self.root = Some(root.clone()),
         }
-        let mut leaf = self.leaf_at(root);
+        let mut leaf = self.spare.leaf_at(root);
         leaf.node = Some(Tree::ROOT);
         self.waiting.push(leaf);
     }
@@ -147,7 +132,7 @@ impl<P: Position> GumbelSearch<P> {
         for (leaf, evaluation) in evaluated.iter().zip(evaluations) {
             self.book(leaf, evaluation);
         }
-        self.spare.append(&mut evaluated);
+        evaluated.drain(..).for_each(|leaf| self.spare.keep(leaf));
         self.waiting = evaluated;
         if self.candidates.is_empty() {
             self.draw_candidates();
@@ -160,12 +145,56 @@ impl<P: Position> GumbelSearch<P> {
         self.root = Some(root);
     }
 
+    /// Searches `root`, which waits for a player, with leaves evaluated by `evaluator`; all that the search draws comes
+    /// from `seed`. `None` if there is no legal action.
+    ///
+    /// # Errors
+    /// [`EvaluatorError`]; the search is then of no more use.
+    pub fn choose(
+        &mut self,
+        root: &P,
+        budget: &MoveBudget,
+        seed: u64,
+        evaluator: &mut dyn Evaluator<P>,
+    ) -> Result<Option<Choice>, EvaluatorError> {
+        self.begin(root, budget.simulations, seed);
+        let mut simulations = 0;
+        let (mut values, mut policies, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        while self.waiting().len() > 0 && budget.allows(simulations) {
+            simulations += self.waiting().len() as u32;
+            values.clear();
+            policies.clear();
+            ends.clear();
+            evaluator.evaluate(&mut self.waiting(), &mut |evaluation| {
+                values.push(evaluation.value);
+                ends.push(policies.len()..policies.len() + evaluation.policy.len());
+                policies.extend_from_slice(evaluation.policy);
+            })?;
+            let each = values.iter().zip(&ends);
+            self.supply(each.map(|(&value, end)| LeafEvaluation { policy: &policies[end.clone()], value }));
+        }
+        let Some(best) = self.best_edge().map(|edge| *self.tree.edge(edge)) else { return Ok(None) };
+        let report = SearchReport {
+            value: self.improvement(Tree::ROOT).value(&best) as f32,
+            simulations,
+            nodes: self.tree.len() as u64,
+            depth: self.tree.deepest() as u32,
+            actions: self.root_reports().collect(),
+            principal_variation: self.tree.principal_variation(self.best_edge()),
+        };
+        Ok(Some(Choice { action: best.action, report: Some(report) }))
+    }
+
     /// The best action found, once the root has been evaluated.
     pub fn best(&self) -> Option<Action> {
+        self.best_edge().map(|edge| self.tree.edge(edge).action)
+    }
+
+    fn best_edge(&self) -> Option<EdgeId> {
         let improvement = self.improvement(Tree::ROOT);
         let ranked = self.candidates.iter().map(|candidate| self.ranked(candidate, &improvement));
         let best = ranked.reduce(|best, next| if next.0 > best.0 { next } else { best });
-        best.map(|(_, best)| self.tree.edge(best.edge).action)
+        best.map(|(_, best)| best.edge)
     }
 
     /// Fills `policy` with the improved probabilities of the root's legal actions, in their order; they sum to 1. Returns
@@ -198,18 +227,6 @@ impl<P: Position> GumbelSearch<P> {
     /// The tree of the latest search.
     pub fn tree(&self) -> &Tree {
         &self.tree
-    }
-
-    fn leaf_at(&mut self, root: &P) -> Leaf<P> {
-        match self.spare.pop() {
-            Some(mut leaf) => {
-                leaf.position.clone_from(root);
-                leaf.path.clear();
-                leaf.node = None;
-                leaf
-            }
-            None => Leaf { position: root.clone(), path: Vec::new(), node: None },
-        }
     }
 
     fn book(&mut self, leaf: &Leaf<P>, evaluation: LeafEvaluation) {
@@ -273,7 +290,7 @@ impl<P: Position> GumbelSearch<P> {
     /// Goes from the root through `edge` down to a position without evaluation, which then waits for one. A finished
     /// position is booked at once.
     fn simulate(&mut self, root: &P, mut edge: EdgeId) {
-        let mut leaf = self.leaf_at(root);
+        let mut leaf = self.spare.leaf_at(root);
         let mut node = Tree::ROOT;
         loop {
             leaf.path.push((node, edge));
@@ -293,7 +310,7 @@ impl<P: Position> GumbelSearch<P> {
                 Actor::Chance
                     if expanded || self.rolls.expand(&mut self.tree, child, &leaf.position, &mut self.rng) =>
                 {
-                    Some(self.tree.select_outcome(child))
+                    Some(self.tree.select_outcome(child, 1.0))
                 }
                 _ => None,
             };
@@ -309,7 +326,7 @@ impl<P: Position> GumbelSearch<P> {
             Some(result) => {
                 let value = f64::from(self.settings.utility.of_result(&result, Seat::First));
                 self.tree.back_up(&leaf.path, leaf.node, value);
-                self.spare.push(leaf);
+                self.spare.keep(leaf);
             }
             None => self.waiting.push(leaf),
         }

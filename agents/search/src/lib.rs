@@ -1,16 +1,29 @@
 //! Search agents and the evaluators they use.
 //!
 //! # Layout
-//! * [`mcts`]: plain UCT with explicit chance nodes and truncated rollouts, as an agent.
+//! * [`mcts`]: Monte-Carlo tree search with explicit chance nodes (UCT, PUCT), [`mcts_agent`]: as an agent; [`simulation`]: its
+//!   simulations, in batches and on several threads.
+//! * [`gumbel`]: search with a policy and a value from outside, for few simulations; [`gumbel_agent`]: as an agent.
+//! * [`expectimax`]: search by depth with pruning at decisions and rolls, as an agent.
+//! * [`exact`]: positions that can be solved to the end of the game.
 //! * [`tree`]: the statistics of a search tree, in flat memory that is used again for every move.
-//! * [`gumbel`]: search with a policy and a value from outside, evaluated in batches, for few simulations.
 //! * [`roll_expansion`]: how a roll becomes a node of the tree.
-//! * [`rollout`]: the random continuation that values a new leaf.
-//! * [`mod@reference`]: evaluations of the reference games.
+//! * [`leaf_evaluator`]: what leaves are worth by rollouts, policies and evaluations; [`rollout`]: the rollouts.
+//! * [`knowledge`]: what a game gives to its searches; [`mod@reference`]: evaluations of the reference games.
 
+pub mod exact;
+pub mod expectimax;
+pub mod expectimax_agent;
 pub mod gumbel;
+pub mod gumbel_agent;
+pub mod knowledge;
+mod leaf;
+pub mod leaf_evaluator;
 pub mod mcts;
+pub mod mcts_agent;
 pub mod reference;
 pub mod roll_expansion;
 pub mod rollout;
+pub mod simulation;
+mod transpositions;
 pub mod tree;

@@ -1,60 +1,59 @@
-//! The random continuation that values a new leaf: uniform legal actions and fair dice, up to a depth in decisions.
+//! The continuation that values a new leaf: actions of a policy and fair dice, up to a depth in decisions.
 
-use dervish_agents::evaluation::Evaluation;
+use dervish_agents::evaluation::{Evaluation, Utility};
+use dervish_agents::policy::Policy;
 use dervish_env::chance::{SplitMix64, pick};
-use dervish_env::game::{Action, Actor, GameResult, Position, Seat, WeightedOutcome};
-use rand::Rng;
+use dervish_env::game::{Action, Actor, Position, Seat, WeightedOutcome};
 
 /// Plays rollouts, keeping its buffers between them.
-#[derive(Clone, Debug)]
-pub struct Rollout<E> {
+#[derive(Clone)]
+pub struct Rollout<P: Position, E> {
     /// Judges the position where a rollout is cut off.
-    pub evaluation: E,
-    /// Decisions after which a rollout is cut off; 0 plays to the end of the game.
-    pub depth: usize,
+    evaluation: E,
+    /// Chooses the actions.
+    policy: Box<dyn Policy<P>>,
+    /// Decisions after which a rollout is cut off; `None` plays to the end of the game.
+    depth: Option<usize>,
+    utility: Utility,
     actions: Vec<Action>,
     outcomes: Vec<WeightedOutcome>,
 }
 
-impl<E> Rollout<E> {
-    /// Rollouts of at most `depth` decisions (0: to the end of the game), judged by `evaluation`.
-    pub fn new(evaluation: E, depth: usize) -> Rollout<E> {
-        Rollout { evaluation, depth, actions: Vec::new(), outcomes: Vec::new() }
+impl<P: Position, E: Evaluation<P>> Rollout<P, E> {
+    /// Rollouts of at most `depth` decisions (`None`: to the end of the game) by `policy`, judged by `evaluation` where
+    /// they are cut off and by `utility` where the game ends. A depth of 0 judges the leaf itself.
+    pub fn new(evaluation: E, policy: Box<dyn Policy<P>>, depth: Option<usize>, utility: Utility) -> Rollout<P, E> {
+        Rollout { evaluation, policy, depth, utility, actions: Vec::new(), outcomes: Vec::new() }
     }
 
-    /// Plays `position` on and returns the result in [-1, 1] for [`Seat::First`]: that of the game if it ends within the
-    /// depth, else the evaluation of the position reached. An evaluation without opinion lets the game go on, to the
-    /// game's own bound on decisions at most, beyond which it counts as drawn.
-    pub fn play<P: Position>(&mut self, position: &mut P, rng: &mut SplitMix64) -> f64
-    where
-        E: Evaluation<P>,
-    {
+    /// Plays `position` on and returns the utility in [-1, 1] for [`Seat::First`]: that of the result if the game ends
+    /// within the depth, else the evaluation of the position reached. An evaluation without opinion lets the game go on,
+    /// to the game's own bound on decisions at most, beyond which it counts as drawn.
+    pub fn play(&mut self, position: &mut P, rng: &mut SplitMix64) -> f32 {
         let mut decisions = 0;
         loop {
             match position.actor() {
-                Actor::Finished => return result_for_first(position.result()),
+                Actor::Finished => {
+                    return position.result().map_or(0.0, |result| self.utility.of_result(&result, Seat::First));
+                }
                 Actor::Chance => {
                     position.chance_outcomes_into(&mut self.outcomes);
-                    position.resolve_possible(pick(&self.outcomes, position.chance_total(), rng.next_u64()));
+                    position.resolve_possible(pick(&self.outcomes, position.chance_total(), rng.next_word()));
                 }
                 Actor::Player(_) => {
-                    let cut_off = self.depth > 0 && decisions >= self.depth;
+                    let cut_off = self.depth.is_some_and(|depth| decisions >= depth);
                     if cut_off && let Some(value) = self.evaluation.value(position, Seat::First) {
-                        return f64::from(value);
+                        return value;
                     }
                     if decisions >= P::MAX_DECISIONS {
                         return 0.0;
                     }
                     position.legal_actions_into(&mut self.actions);
-                    position.apply_legal(self.actions[rng.below(self.actions.len())]);
+                    let index = self.policy.choose(position, &self.actions, rng.next_word());
+                    position.apply_legal(self.actions[index]);
                     decisions += 1;
                 }
             }
         }
     }
-}
-
-/// +1 if the first seat won, -1 if the second did, 0 for a draw.
-pub fn result_for_first(result: Option<GameResult>) -> f64 {
-    result.map_or(0.0, |result| f64::from(result.sign(Seat::First)))
 }

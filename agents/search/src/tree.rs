@@ -4,18 +4,25 @@
 //! so nothing is negated from ply to ply; a decision node knows whose decision it is and reads the sign from that.
 //! Positions are not kept: a search plays them again from the root.
 
+use dervish_agents::agent::Event;
 use dervish_env::chance::SplitMix64;
 use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Seat, WeightedOutcome};
 use rand::seq::SliceRandom;
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// A tree of decision, chance and finished nodes, bounded in memory.
+/// A tree of decision, chance and finished nodes, bounded in memory. Decisions that are reached in several ways may share
+/// one node; as nothing is undone within a turn, there are no cycles.
 #[derive(Clone, Debug)]
 pub struct Tree {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
     /// The rolls of all chance edges, one after another.
     rolls: Vec<Outcome>,
+    /// The nodes of known positions by key.
+    known: FxHashMap<u64, u32>,
+    /// Steps of the longest way that a simulation has gone since the search began.
+    deepest: usize,
     capacity_bytes: usize,
 }
 
@@ -39,6 +46,8 @@ pub struct Node {
     pub visits: u32,
     first_edge: u32,
     edge_count: u32,
+    /// Key of the position, where the search asks for it.
+    key: Option<u64>,
     /// Sum of mass times value over the node's own evaluations (mass 1 each) and its visited edges. At a decision the
     /// mass of an edge is its visits; at a roll it is its weight, so that the value is the weighted mean over the visited
     /// outcomes however often each was visited.
@@ -60,6 +69,23 @@ impl Node {
     }
 }
 
+/// How the action to try next is found. Values are in [-1, 1].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum SelectionRule {
+    /// UCB1 (Auer, Cesa-Bianchi and Fischer 2002; UCT, Kocsis and Szepesvári 2006): an untried action first, else the
+    /// highest value + exploration * sqrt(ln(visits of the node) / visits of the action).
+    Uct {
+        /// Factor of the exploration term.
+        exploration: f64,
+    },
+    /// PUCT (Rosin 2011, in the form of Silver et al. 2017): the highest value + exploration * prior * sqrt(visits of the
+    /// node) / (1 + visits of the action), where an untried action has the value of the node.
+    Puct {
+        /// Factor of the exploration term.
+        exploration: f64,
+    },
+}
+
 /// An action at a decision node or an outcome at a chance node.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
@@ -71,6 +97,9 @@ pub struct Edge {
     pub value: f64,
     /// Probability of the action under the policy that its node was expanded with; 0 without one.
     pub prior: f32,
+    /// Simulations on their way through it. Each counts as a loss until its value is known ("virtual loss", Chaslot et
+    /// al. 2008), so that simulations at the same time take different ways.
+    in_flight: u32,
     /// Weight of the outcome, at a chance node.
     weight: f64,
     child: u32,
@@ -87,11 +116,23 @@ impl Edge {
             visits: 0,
             value: 0.0,
             prior: 0.0,
+            in_flight: 0,
             weight,
             child: NO_CHILD,
             first_roll: first_roll as u32,
             roll_count: roll_count as u32,
         }
+    }
+
+    /// Visits, and mean value for the player with this sign, with every simulation under way counted as a loss.
+    #[inline]
+    fn with_virtual_losses(&self, sign: f64) -> (f64, f64) {
+        let visits = f64::from(self.visits);
+        if self.in_flight == 0 {
+            return (visits, sign * self.value);
+        }
+        let in_flight = f64::from(self.in_flight);
+        (visits + in_flight, (sign * self.value * visits - in_flight) / (visits + in_flight))
     }
 
     /// The node behind this edge, once a simulation has put one there.
@@ -107,15 +148,85 @@ impl Tree {
 
     /// An empty tree that will use at most about `capacity_bytes` (the root's own edges are always kept).
     pub fn new(capacity_bytes: usize) -> Tree {
-        Tree { nodes: Vec::new(), edges: Vec::new(), rolls: Vec::new(), capacity_bytes }
+        Tree {
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            rolls: Vec::new(),
+            known: FxHashMap::default(),
+            deepest: 0,
+            capacity_bytes,
+        }
     }
 
     /// Forgets everything but the memory, and puts a root there at which `actor` acts.
     pub fn reset(&mut self, actor: Actor) {
+        self.clear();
+        self.push_node(actor, None);
+    }
+
+    fn clear(&mut self) {
         self.nodes.clear();
         self.edges.clear();
         self.rolls.clear();
-        self.push_node(actor);
+        self.known.clear();
+        self.deepest = 0;
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is not even a root.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Steps (actions and rolls) of the longest way that a simulation has gone since the root was set.
+    pub fn deepest(&self) -> usize {
+        self.deepest
+    }
+
+    /// The node of the position with this key, if the tree has one.
+    pub fn find(&self, key: u64) -> Option<NodeId> {
+        self.known.get(&key).map(|&index| NodeId(index))
+    }
+
+    /// Makes `node` the root and forgets what cannot be reached from it. `spare` lends its memory and is left empty.
+    pub fn reroot(&mut self, node: NodeId, spare: &mut Tree) {
+        const NOT_YET: u32 = u32::MAX;
+        spare.clear();
+        let mut moved = vec![NOT_YET; self.nodes.len()];
+        let mut order = vec![node.0];
+        moved[node.0 as usize] = 0;
+        let mut next = 0;
+        while let Some(&old) = order.get(next) {
+            next += 1;
+            let mut node = self.nodes[old as usize];
+            let edges = self.range(NodeId(old));
+            node.first_edge = spare.edges.len() as u32;
+            if let Some(key) = node.key {
+                spare.known.insert(key, spare.nodes.len() as u32);
+            }
+            spare.nodes.push(node);
+            for mut edge in self.edges[edges].iter().copied() {
+                let first = edge.first_roll as usize;
+                edge.first_roll = spare.rolls.len() as u32;
+                spare.rolls.extend_from_slice(&self.rolls[first..first + edge.roll_count as usize]);
+                if edge.child != NO_CHILD {
+                    let place = &mut moved[edge.child as usize];
+                    if *place == NOT_YET {
+                        *place = order.len() as u32;
+                        order.push(edge.child);
+                    }
+                    edge.child = *place;
+                }
+                spare.edges.push(edge);
+            }
+        }
+        spare.capacity_bytes = self.capacity_bytes;
+        std::mem::swap(self, spare);
+        spare.clear();
     }
 
     /// A node.
@@ -196,21 +307,37 @@ impl Tree {
         true
     }
 
-    /// The action to try next by UCB1 (Auer, Cesa-Bianchi and Fischer 2002; UCT, Kocsis and Szepesvári 2006) at an
-    /// expanded node where `seat` decides: an untried one first, else the highest value plus
-    /// `exploration * sqrt(ln(visits of the node) / visits of the action)`.
-    pub fn select_action(&self, node: NodeId, seat: Seat, exploration: f64) -> EdgeId {
-        let log_visits = f64::from(self.node(node).visits.max(1)).ln();
+    /// The action to try next at an expanded node where `seat` decides.
+    pub fn select_action(&self, node: NodeId, seat: Seat, rule: SelectionRule) -> EdgeId {
         let sign = sign_of(seat);
-        let mut best = (f64::NEG_INFINITY, 0);
         let range = self.range(node);
-        for (edge, index) in self.edges[range.clone()].iter().zip(range) {
-            if edge.visits == 0 {
-                return EdgeId(index as u32);
+        let edges = self.edges[range.clone()].iter().zip(range);
+        let mut best = (f64::NEG_INFINITY, 0);
+        match rule {
+            SelectionRule::Uct { exploration } => {
+                let log_visits = f64::from(self.node(node).visits.max(1)).ln();
+                for (edge, index) in edges {
+                    if edge.visits + edge.in_flight == 0 {
+                        return EdgeId(index as u32);
+                    }
+                    let (visits, value) = edge.with_virtual_losses(sign);
+                    let score = value + exploration * (log_visits / visits).sqrt();
+                    if score > best.0 {
+                        best = (score, index);
+                    }
+                }
             }
-            let score = sign * edge.value + exploration * (log_visits / f64::from(edge.visits)).sqrt();
-            if score > best.0 {
-                best = (score, index);
+            SelectionRule::Puct { exploration } => {
+                let unvisited = sign * self.node(node).value();
+                let root_visits = f64::from(self.node(node).visits.max(1)).sqrt();
+                for (edge, index) in edges {
+                    let (visits, value) = edge.with_virtual_losses(sign);
+                    let value = if visits > 0.0 { value } else { unvisited };
+                    let score = value + exploration * f64::from(edge.prior) * root_visits / (1.0 + visits);
+                    if score > best.0 {
+                        best = (score, index);
+                    }
+                }
             }
         }
         EdgeId(best.1 as u32)
@@ -218,27 +345,55 @@ impl Tree {
 
     /// The outcome to visit next at an expanded chance node: the one with the lowest (visits + 1/2) / weight
     /// (Sainte-Laguë), so that visits stay within one of proportion to the weights and no sampling noise enters.
-    pub fn select_outcome(&self, node: NodeId) -> EdgeId {
-        let mut best = (f64::INFINITY, 0);
+    ///
+    /// `widening` below 1 widens progressively (Couëtoux et al. 2011): after n visits at most n^widening outcomes, the
+    /// heaviest first, have been visited, so that many outcomes don't keep a search from looking further ahead.
+    pub fn select_outcome(&self, node: NodeId, widening: f64) -> EdgeId {
         let range = self.range(node);
-        for (edge, index) in self.edges[range.clone()].iter().zip(range) {
-            let due = (f64::from(edge.visits) + 0.5) / edge.weight;
-            if due < best.0 {
+        let edges = &self.edges[range.clone()];
+        let may_widen = widening >= 1.0 || {
+            let begun = edges.iter().filter(|edge| edge.visits + edge.in_flight > 0).count();
+            (begun as f64) < f64::from(self.node(node).visits + 1).powf(widening)
+        };
+        let mut best = (f64::INFINITY, range.start);
+        for (edge, index) in edges.iter().zip(range) {
+            let visits = edge.visits + edge.in_flight;
+            let due = (f64::from(visits) + 0.5) / edge.weight;
+            if due < best.0 && (visits > 0 || may_widen) {
                 best = (due, index);
             }
         }
         EdgeId(best.1 as u32)
     }
 
+    /// Marks a simulation as on its way through `edge`; [`Tree::back_up`] ends that.
+    pub fn enter(&mut self, edge: EdgeId) {
+        self.edges[edge.0 as usize].in_flight += 1;
+    }
+
     /// The node behind `edge`, made if there is none yet. `None` where the memory is used up.
     pub fn child_or_insert(&mut self, edge: EdgeId, actor: Actor) -> Option<NodeId> {
+        self.child_or_insert_known(edge, actor, None, false)
+    }
+
+    /// As [`Tree::child_or_insert`], for a position with this key. With `share`, a node that the tree already has for it
+    /// is taken; that is right only where no way leads from a position back to itself.
+    pub fn child_or_insert_known(
+        &mut self,
+        edge: EdgeId,
+        actor: Actor,
+        key: Option<u64>,
+        share: bool,
+    ) -> Option<NodeId> {
         if let Some(child) = self.edge(edge).child() {
             return Some(child);
         }
-        if !self.has_room(1, 0, 0) {
-            return None;
-        }
-        let child = self.push_node(actor);
+        let shared = key.filter(|_| share).and_then(|key| self.find(key));
+        let child = match shared {
+            Some(child) => child,
+            None if self.has_room(1, 0, 0) => self.push_node(actor, key),
+            None => return None,
+        };
         self.edges[edge.0 as usize].child = child.0;
         Some(child)
     }
@@ -246,6 +401,7 @@ impl Tree {
     /// Books one simulation that went down `path` and valued its end at `value`; `leaf` is the node there, if the memory
     /// sufficed for one.
     pub fn back_up(&mut self, path: &[Step], leaf: Option<NodeId>, value: f64) {
+        self.deepest = self.deepest.max(path.len());
         if let Some(leaf) = leaf {
             let leaf = &mut self.nodes[leaf.0 as usize];
             leaf.visits += 1;
@@ -260,6 +416,7 @@ impl Tree {
                 None => old + (value - old) / (visits + 1.0),
             };
             let edge = &mut self.edges[edge.0 as usize];
+            edge.in_flight = edge.in_flight.saturating_sub(1);
             edge.visits += 1;
             edge.value = new;
             let node = &mut self.nodes[node.0 as usize];
@@ -296,18 +453,55 @@ impl Tree {
         }
     }
 
+    /// The line that the search thinks most likely, at most 24 steps, beginning with `first` if that is given.
+    pub fn principal_variation(&self, mut first: Option<EdgeId>) -> Vec<Event> {
+        const REPORTED_STEPS: usize = 24;
+        let mut events = Vec::with_capacity(REPORTED_STEPS);
+        let mut next = Some(Tree::ROOT);
+        while let Some(node) = next.filter(|_| events.len() < REPORTED_STEPS) {
+            let Some(edge) = first.take().or_else(|| self.likeliest(node)) else { break };
+            match self.node(node).actor {
+                Actor::Player(seat) => events.push(Event::Played(seat, self.edge(edge).action)),
+                _ => events.extend(self.rolls(edge).iter().map(|&outcome| Event::Rolled(outcome))),
+            }
+            next = self.edge(edge).child();
+        }
+        events
+    }
+
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        bytes_of(self.nodes.len(), self.edges.len(), self.rolls.len())
+        bytes_of(self.nodes.len(), self.edges.len(), self.rolls.len()) + self.known.len() * KNOWN_BYTES
     }
 
     fn has_room(&self, nodes: usize, edges: usize, rolls: usize) -> bool {
-        self.bytes() + bytes_of(nodes, edges, rolls) <= self.capacity_bytes
+        self.bytes() + bytes_of(nodes, edges, rolls) + nodes * KNOWN_BYTES <= self.capacity_bytes
     }
 
-    fn push_node(&mut self, actor: Actor) -> NodeId {
+    /// Adds the visits of the root's actions in another tree of the same position, for searches that are made apart.
+    pub fn merge_root(&mut self, other: &Tree) {
+        for index in self.range(Tree::ROOT) {
+            let edge = &mut self.edges[index];
+            let Some(more) = other.edges(Tree::ROOT).iter().find(|more| more.action == edge.action) else { continue };
+            let [mine, others] = [edge.visits, more.visits].map(f64::from);
+            if mine + others > 0.0 {
+                edge.value = (edge.value * mine + more.value * others) / (mine + others);
+            }
+            edge.visits += more.visits;
+        }
+        let other = other.node(Tree::ROOT);
+        let root = &mut self.nodes[0];
+        root.visits += other.visits;
+        root.total += other.total;
+        root.mass += other.mass;
+    }
+
+    fn push_node(&mut self, actor: Actor, key: Option<u64>) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
-        self.nodes.push(Node { actor, visits: 0, first_edge: 0, edge_count: 0, total: 0.0, mass: 0.0 });
+        self.nodes.push(Node { actor, visits: 0, first_edge: 0, edge_count: 0, key, total: 0.0, mass: 0.0 });
+        if let Some(key) = key {
+            self.known.entry(key).or_insert(id.0);
+        }
         id
     }
 
@@ -340,6 +534,9 @@ pub fn sign_of(seat: Seat) -> f64 {
         Seat::Second => -1.0,
     }
 }
+
+/// What an entry of the table of known positions takes, about.
+const KNOWN_BYTES: usize = 24;
 
 fn bytes_of(nodes: usize, edges: usize, rolls: usize) -> usize {
     nodes * size_of::<Node>() + edges * size_of::<Edge>() + rolls * size_of::<Outcome>()

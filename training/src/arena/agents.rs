@@ -2,6 +2,8 @@
 
 use dervish_agents::doctrine::Doctrine;
 use dervish_agents::doctrine::evaluation::CampaignEvaluation;
+use dervish_agents::doctrine::policy::DoctrinePolicy;
+use dervish_agents::evaluation::Evaluation;
 use dervish_agents::registry::Registry;
 use dervish_env::dervish::campaign::Campaign;
 use dervish_env::encode::PolicyEncoder;
@@ -9,7 +11,10 @@ use dervish_env::game::Position;
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::Pig;
 use dervish_play::board_text::BoardText;
-use dervish_search::mcts::Mcts;
+use dervish_search::expectimax_agent::Expectimax;
+use dervish_search::gumbel_agent::Gumbel;
+use dervish_search::knowledge::Knowledge;
+use dervish_search::mcts_agent::Mcts;
 use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
 
 /// A game with the agents that can play it. An agent that suits one game alone, or needs something from the game such as
@@ -43,25 +48,31 @@ fn with_networks<P: Position, E: PolicyEncoder<P> + 'static>(agents: Registry<P>
 
 impl ArenaGame for Campaign {
     fn agents() -> Registry<Campaign> {
-        let mut agents = Registry::new();
-        agents.register(Doctrine::default());
-        agents.register(Mcts::new(CampaignEvaluation::default()));
+        let doctrine = Doctrine::default();
+        let knowledge = Knowledge::new(CampaignEvaluation::default());
+        let mut agents = with_searches(knowledge.with_policy("doctrine", DoctrinePolicy::new(doctrine.clone())));
+        agents.register(doctrine);
         agents
     }
 }
 
 impl ArenaGame for ConnectFour {
     fn agents() -> Registry<ConnectFour> {
-        let mut agents = Registry::new();
-        agents.register(Mcts::new(ConnectFourEvaluation));
-        agents
+        with_searches(Knowledge::new(ConnectFourEvaluation))
     }
 }
 
 impl ArenaGame for Pig {
     fn agents() -> Registry<Pig> {
-        let mut agents = Registry::new();
-        agents.register(Mcts::new(PigEvaluation));
-        agents
+        with_searches(Knowledge::new(PigEvaluation))
     }
+}
+
+/// The agents that can play any game, and the searches with what the game gives them.
+fn with_searches<P: Position, E: Evaluation<P>>(knowledge: Knowledge<P, E>) -> Registry<P> {
+    let mut agents = Registry::new();
+    agents.register(Expectimax::new(knowledge.evaluation.clone()));
+    agents.register(Gumbel::new(knowledge.clone()));
+    agents.register(Mcts::new(knowledge));
+    agents
 }

@@ -13,6 +13,7 @@ pub mod match_games;
 pub mod perft;
 pub mod play;
 pub mod position;
+pub mod regret;
 pub mod replay;
 pub mod scenario;
 pub mod table;

@@ -3,6 +3,7 @@
 use crate::self_play::game::{Decision, Judgement, SelfPlayGame, dice_seed, roll_to_decision};
 use crate::self_play::weights::PublishedWeights;
 use dervish_agents::evaluation::Utility;
+use dervish_agents::evaluator::LeafEvaluation;
 use dervish_env::chance::{self, Dice, SplitMix64};
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Action, Actor as ToAct, Position, Seat};
@@ -10,7 +11,7 @@ use dervish_models::batch::{Batch, BatchError};
 use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
 use dervish_neural::agent::choose_index;
 use dervish_neural::encoding::PositionEncoding;
-use dervish_search::gumbel::{GumbelSearch, GumbelSettings, LeafEvaluation};
+use dervish_search::gumbel::{GumbelSearch, GumbelSettings};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;

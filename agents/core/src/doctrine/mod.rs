@@ -11,7 +11,7 @@
 //! * [`travel`]: how far it is; [`mission`]: what a party is to do.
 //! * [`march`]: the march phase; [`river`]: gunboats.
 //! * [`mahdist`], [`egyptian`]: what only one side does.
-//! * [`evaluation`]: the value of a position, for searches.
+//! * [`evaluation`]: the value of a position, for searches; [`policy`]: the agent's scores as their prior.
 //! * [`weights`]: the numbers of all of these, from `data/doctrine.toml`.
 
 pub mod assessment;
@@ -22,6 +22,7 @@ pub mod evaluation;
 pub mod mahdist;
 pub mod march;
 pub mod mission;
+pub mod policy;
 pub mod river;
 pub mod travel;
 pub mod weights;

@@ -1,0 +1,130 @@
+//! The agent `expectimax`.
+
+use crate::expectimax::{ExpectimaxSearch, ExpectimaxSettings, Pruning};
+use dervish_agents::agent::{Agent, AgentError, Choice};
+use dervish_agents::evaluation::{Evaluation, Utility};
+use dervish_agents::limits::{Limits, TurnLedger};
+use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError};
+use dervish_env::game::{Action, Actor, Position};
+use rand_chacha::ChaCha8Rng;
+use std::time::Instant;
+
+/// Search by depth with a hand-made evaluation at its horizon. It draws nothing: equal positions get equal answers.
+#[derive(Clone)]
+pub struct Expectimax<P: Position, E: Evaluation<P>> {
+    evaluation: E,
+    options: ExpectimaxOptions,
+    search: ExpectimaxSearch<P, E>,
+    ledger: TurnLedger,
+    actions: Vec<Action>,
+}
+
+/// The options of [`Expectimax`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ExpectimaxOptions {
+    /// How positions are searched.
+    pub settings: ExpectimaxSettings,
+    /// Positions that may be looked at for each choice, at least 1.
+    pub nodes: u32,
+}
+
+impl Default for ExpectimaxOptions {
+    fn default() -> ExpectimaxOptions {
+        ExpectimaxOptions {
+            settings: ExpectimaxSettings {
+                depth: 32,
+                pruning: Pruning::Star2,
+                merged: true,
+                utility: Utility { margin_share: 0.0 },
+                memory: 16,
+            },
+            nodes: 10_000,
+        }
+    }
+}
+
+impl<P: Position, E: Evaluation<P>> Expectimax<P, E> {
+    /// The agent with default options and the game's evaluation.
+    pub fn new(evaluation: E) -> Expectimax<P, E> {
+        Expectimax::with_options(evaluation, ExpectimaxOptions::default())
+    }
+
+    /// The agent with the given options.
+    pub fn with_options(evaluation: E, options: ExpectimaxOptions) -> Expectimax<P, E> {
+        Expectimax {
+            search: ExpectimaxSearch::new(options.settings, evaluation.clone()),
+            evaluation,
+            options,
+            ledger: TurnLedger::default(),
+            actions: Vec::new(),
+        }
+    }
+}
+
+impl<P: Position, E: Evaluation<P>> Agent<P> for Expectimax<P, E> {
+    fn spec(&self) -> String {
+        let ExpectimaxOptions { settings, nodes } = self.options;
+        let ExpectimaxSettings { depth, pruning, merged, utility, memory } = settings;
+        let (star, margin) = (pruning as u8, utility.margin_share);
+        format!("expectimax:nodes={nodes},depth={depth},star={star},merged={merged},margin={margin},memory={memory}")
+    }
+
+    fn new_game(&mut self, _rng: ChaCha8Rng) {
+        self.ledger = TurnLedger::default();
+        self.search.new_game();
+    }
+
+    fn choose(&mut self, position: &P, limits: &Limits) -> Result<Choice, AgentError> {
+        let Actor::Player(_) = position.actor() else {
+            return Err(AgentError::NotToAct { agent: self.spec(), pending: position.pending_text() });
+        };
+        position.legal_actions_into(&mut self.actions);
+        if let [only] = self.actions[..] {
+            return Ok(Choice::plain(only));
+        }
+        let begun = Instant::now();
+        let budget = self.ledger.budget(position.turn(), self.options.nodes, limits, begun);
+        let choice = self.search.choose(position, &budget);
+        let choice = choice.ok_or_else(|| AgentError::Failed {
+            agent: self.spec(),
+            reason: "no legal action found".to_string(),
+        })?;
+        let nodes = choice.report.as_ref().map_or(0, |report| report.nodes);
+        self.ledger.spend(u32::try_from(nodes).unwrap_or(u32::MAX), begun.elapsed());
+        Ok(choice)
+    }
+}
+
+impl<P: Position, E: Evaluation<P>> Configure<P> for Expectimax<P, E> {
+    const NAME: &'static str = "expectimax";
+    const SUMMARY: &'static str = "search by depth through decisions and rolls, with Star2 pruning and an evaluation";
+    const OPTIONS: &'static [OptionDoc] = &[
+        OptionDoc { name: "nodes", default: "10000", meaning: "positions looked at for each choice, at most" },
+        OptionDoc { name: "depth", default: "32", meaning: "decisions and rolls to look ahead, at most" },
+        OptionDoc { name: "star", default: "2", meaning: "pruning: 0 none, 1 Star1, 2 Star2" },
+        OptionDoc { name: "merged", default: "true", meaning: "whole procedures of rolls as one roll" },
+        OptionDoc { name: "margin", default: "0", meaning: "share of the margin in what a result is worth, 0 to 1" },
+        OptionDoc { name: "memory", default: "16", meaning: "size of the transposition table in MiB" },
+    ];
+
+    fn configure(&self, options: &AgentOptions) -> Result<Expectimax<P, E>, SpecError> {
+        let ExpectimaxOptions { settings, nodes } = self.options;
+        let pruning = match options.number("star", settings.pruning as u8, 0..=2)? {
+            0 => Pruning::None,
+            1 => Pruning::Star1,
+            _ => Pruning::Star2,
+        };
+        let margin_share = options.number("margin", settings.utility.margin_share, 0.0..=1.0)?;
+        let configured = ExpectimaxOptions {
+            settings: ExpectimaxSettings {
+                depth: options.number("depth", settings.depth, 1..=1000)?,
+                pruning,
+                merged: options.truth("merged", settings.merged)?,
+                utility: Utility { margin_share },
+                memory: options.number("memory", settings.memory, 1..=2048)?,
+            },
+            nodes: options.number("nodes", nodes, 1..=u32::MAX)?,
+        };
+        Ok(Expectimax::with_options(self.evaluation.clone(), configured))
+    }
+}

@@ -1,0 +1,161 @@
+//! The agent `gumbel`.
+
+use crate::gumbel::{GumbelSearch, GumbelSettings};
+use crate::knowledge::{Knowledge, NO_ROLLOUT, RANDOM};
+use crate::leaf_evaluator::LeafEvaluator;
+use dervish_agents::agent::{Agent, AgentError, Choice};
+use dervish_agents::evaluation::{Evaluation, Utility};
+use dervish_agents::evaluator::Evaluator;
+use dervish_agents::limits::{Limits, TurnLedger};
+use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError};
+use dervish_env::chance::SplitMix64;
+use dervish_env::game::{Action, Actor, Position};
+use rand_chacha::ChaCha8Rng;
+use std::time::Instant;
+
+/// Gumbel search with what a game knows of itself instead of a network.
+#[derive(Clone)]
+pub struct Gumbel<P: Position, E: Evaluation<P>> {
+    knowledge: Knowledge<P, E>,
+    options: GumbelOptions,
+    search: GumbelSearch<P>,
+    evaluator: LeafEvaluator<P, E>,
+    rng: SplitMix64,
+    ledger: TurnLedger,
+    actions: Vec<Action>,
+}
+
+/// The options of [`Gumbel`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct GumbelOptions {
+    /// How the tree is searched.
+    pub settings: GumbelSettings,
+    /// The policy that gives the priors.
+    pub prior: &'static str,
+    /// The policy that plays rollouts; `None` judges leaves at a glance.
+    pub rollout: Option<&'static str>,
+    /// Decisions after which a rollout is cut off and evaluated; 0 plays to the end of the game.
+    pub depth: usize,
+    /// Which random stream of the game to use.
+    pub seed: u64,
+}
+
+impl Default for GumbelOptions {
+    fn default() -> GumbelOptions {
+        GumbelOptions {
+            settings: GumbelSettings {
+                simulations: 64,
+                candidates: 16,
+                noise: 0.0,
+                utility: Utility { margin_share: 0.0 },
+                merged: true,
+                ..GumbelSettings::default()
+            },
+            prior: RANDOM,
+            rollout: Some(RANDOM),
+            depth: 20,
+            seed: 0,
+        }
+    }
+}
+
+impl<P: Position, E: Evaluation<P>> Gumbel<P, E> {
+    /// The agent with default options and what the game gives it.
+    pub fn new(knowledge: Knowledge<P, E>) -> Gumbel<P, E> {
+        Gumbel::with_options(knowledge, GumbelOptions::default())
+    }
+
+    /// The agent with the given options. A policy that the game does not have is replaced by [`RANDOM`].
+    pub fn with_options(knowledge: Knowledge<P, E>, options: GumbelOptions) -> Gumbel<P, E> {
+        let GumbelOptions { settings, prior, rollout, depth, seed } = options;
+        Gumbel {
+            search: GumbelSearch::new(settings),
+            evaluator: LeafEvaluator::of_names(&knowledge, Some(prior), rollout, depth, settings.utility),
+            knowledge,
+            options,
+            rng: SplitMix64::new(seed),
+            ledger: TurnLedger::default(),
+            actions: Vec::new(),
+        }
+    }
+}
+
+impl<P: Position, E: Evaluation<P>> Agent<P> for Gumbel<P, E> {
+    fn spec(&self) -> String {
+        let GumbelOptions { settings, prior, rollout, depth, seed } = self.options;
+        let GumbelSettings { simulations, candidates, value_scale, utility, merged, memory, .. } = settings;
+        let (rollout, margin) = (rollout.unwrap_or(NO_ROLLOUT), utility.margin_share);
+        format!(
+            "gumbel:sims={simulations},candidates={candidates},scale={value_scale},prior={prior},rollout={rollout},\
+             depth={depth},margin={margin},merged={merged},memory={memory},seed={seed}"
+        )
+    }
+
+    fn new_game(&mut self, rng: ChaCha8Rng) {
+        self.rng = SplitMix64::of_agent(rng, self.options.seed);
+        self.ledger = TurnLedger::default();
+    }
+
+    fn choose(&mut self, position: &P, limits: &Limits) -> Result<Choice, AgentError> {
+        let Actor::Player(_) = position.actor() else {
+            return Err(AgentError::NotToAct { agent: self.spec(), pending: position.pending_text() });
+        };
+        position.legal_actions_into(&mut self.actions);
+        if let [only] = self.actions[..] {
+            return Ok(Choice::plain(only));
+        }
+        let begun = Instant::now();
+        let budget = self.ledger.budget(position.turn(), self.options.settings.simulations, limits, begun);
+        let seed = self.rng.next_word();
+        self.evaluator.reseed(seed);
+        let chosen = self.search.choose(position, &budget, self.rng.next_word(), &mut self.evaluator);
+        let choice = chosen.map_err(|error| error.to_string());
+        let choice = choice.and_then(|choice| choice.ok_or_else(|| "no legal action found".to_string()));
+        let choice = choice.map_err(|reason| AgentError::Failed { agent: self.spec(), reason })?;
+        self.ledger.spend(choice.report.as_ref().map_or(0, |report| report.simulations), begun.elapsed());
+        Ok(choice)
+    }
+}
+
+impl<P: Position, E: Evaluation<P>> Configure<P> for Gumbel<P, E> {
+    const NAME: &'static str = "gumbel";
+    const SUMMARY: &'static str = "Gumbel search with sequential halving: for few simulations";
+    const OPTIONS: &'static [OptionDoc] = &[
+        OptionDoc { name: "sims", default: "64", meaning: "simulations for each choice" },
+        OptionDoc { name: "candidates", default: "16", meaning: "actions that are compared" },
+        OptionDoc { name: "scale", default: "0.25", meaning: "weight of values against priors" },
+        OptionDoc { name: "prior", default: "random", meaning: "policy whose probabilities are the priors" },
+        OptionDoc { name: "rollout", default: "random", meaning: "policy that plays rollouts; none: judged at a glance" },
+        OptionDoc {
+            name: "depth",
+            default: "20",
+            meaning: "decisions in a rollout before it is judged; 0: to the end",
+        },
+        OptionDoc { name: "margin", default: "0", meaning: "share of the margin in what a result is worth, 0 to 1" },
+        OptionDoc { name: "merged", default: "true", meaning: "whole procedures of rolls as one chance node" },
+        OptionDoc { name: "memory", default: "16", meaning: "bound on the tree in MiB" },
+        OptionDoc { name: "seed", default: "0", meaning: "which random stream of the game to use" },
+    ];
+
+    fn configure(&self, options: &AgentOptions) -> Result<Gumbel<P, E>, SpecError> {
+        let GumbelOptions { settings, depth, seed, .. } = self.options;
+        let rollout = self.knowledge.policy_option(options, "rollout", RANDOM, Some(NO_ROLLOUT))?;
+        let margin_share = options.number("margin", settings.utility.margin_share, 0.0..=1.0)?;
+        let configured = GumbelOptions {
+            settings: GumbelSettings {
+                simulations: options.number("sims", settings.simulations, 1..=1_000_000)?,
+                candidates: options.number("candidates", settings.candidates, 1..=10_000)?,
+                value_scale: options.number("scale", settings.value_scale, 0.0..=1000.0)?,
+                utility: Utility { margin_share },
+                merged: options.truth("merged", settings.merged)?,
+                memory: options.number("memory", settings.memory, 1..=2048)?,
+                ..settings
+            },
+            prior: self.knowledge.policy_option(options, "prior", RANDOM, None)?,
+            rollout: (rollout != NO_ROLLOUT).then_some(rollout),
+            depth: options.number("depth", depth, 0..=1_000_000)?,
+            seed: options.number("seed", seed, 0..=u64::MAX)?,
+        };
+        Ok(Gumbel::with_options(self.knowledge.clone(), configured))
+    }
+}

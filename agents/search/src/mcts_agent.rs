@@ -1,0 +1,191 @@
+//! The agent `mcts`.
+
+use crate::knowledge::{Knowledge, NO_ROLLOUT, RANDOM};
+use crate::leaf_evaluator::LeafEvaluator;
+use crate::mcts::{MctsSearch, MctsSettings};
+use crate::simulation::SimulationRules;
+use crate::tree::{SelectionRule, Tree};
+use dervish_agents::agent::{Agent, AgentError, Choice};
+use dervish_agents::evaluation::{Evaluation, Utility};
+use dervish_agents::limits::{Limits, TurnLedger};
+use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError};
+use dervish_env::chance::SplitMix64;
+use dervish_env::game::{Action, Actor, Position};
+use rand_chacha::ChaCha8Rng;
+use std::time::Instant;
+
+/// Monte-Carlo tree search with what a game knows of itself.
+#[derive(Clone)]
+pub struct Mcts<P: Position, E: Evaluation<P>> {
+    knowledge: Knowledge<P, E>,
+    options: MctsOptions,
+    search: MctsSearch<P>,
+    rng: SplitMix64,
+    ledger: TurnLedger,
+    actions: Vec<Action>,
+}
+
+/// The options of [`Mcts`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MctsOptions {
+    /// Simulations for each choice, at least 1.
+    pub simulations: u32,
+    /// The policy that gives PUCT its priors.
+    pub prior: &'static str,
+    /// The policy that plays rollouts; `None` judges leaves at a glance.
+    pub rollout: Option<&'static str>,
+    /// Decisions after which a rollout is cut off and evaluated; 0 plays to the end of the game.
+    pub depth: usize,
+    /// How the tree is searched.
+    pub settings: MctsSettings,
+    /// Which random stream of the game to use.
+    pub seed: u64,
+}
+
+impl Default for MctsOptions {
+    fn default() -> MctsOptions {
+        MctsOptions {
+            simulations: 400,
+            prior: RANDOM,
+            rollout: Some(RANDOM),
+            depth: 20,
+            settings: MctsSettings::default(),
+            seed: 0,
+        }
+    }
+}
+
+impl<P: Position, E: Evaluation<P>> Mcts<P, E> {
+    /// The agent with default options and what the game gives it.
+    pub fn new(knowledge: Knowledge<P, E>) -> Mcts<P, E> {
+        Mcts::with_options(knowledge, MctsOptions::default())
+    }
+
+    /// The agent with the given options. A policy that the game does not have is replaced by [`RANDOM`].
+    pub fn with_options(knowledge: Knowledge<P, E>, options: MctsOptions) -> Mcts<P, E> {
+        let MctsSettings { rules, .. } = options.settings;
+        let prior = match rules.selection {
+            SelectionRule::Uct { .. } => None,
+            SelectionRule::Puct { .. } => Some(options.prior),
+        };
+        let evaluator =
+            LeafEvaluator::of_names(&knowledge, prior, options.rollout, options.depth, rules.utility);
+        Mcts {
+            search: MctsSearch::new(options.settings, Box::new(evaluator)),
+            knowledge,
+            options,
+            rng: SplitMix64::new(options.seed),
+            ledger: TurnLedger::default(),
+            actions: Vec::new(),
+        }
+    }
+
+    /// The tree of the latest choice.
+    pub fn tree(&self) -> &Tree {
+        self.search.tree()
+    }
+}
+
+impl<P: Position, E: Evaluation<P>> Agent<P> for Mcts<P, E> {
+    fn spec(&self) -> String {
+        let MctsOptions { simulations, prior, rollout, depth, settings, seed } = self.options;
+        let MctsSettings { rules, reuse, batch, threads, shared_tree, memory } = settings;
+        let (select, exploration) = match rules.selection {
+            SelectionRule::Uct { exploration } => ("uct", exploration),
+            SelectionRule::Puct { exploration } => ("puct", exploration),
+        };
+        let rollout = rollout.unwrap_or(NO_ROLLOUT);
+        let parallel = if shared_tree { "tree" } else { "root" };
+        let SimulationRules { utility: Utility { margin_share }, merged, widening, share, .. } = rules;
+        format!(
+            "mcts:sims={simulations},select={select},c={exploration},prior={prior},rollout={rollout},depth={depth},\
+             margin={margin_share},merged={merged},widen={widening},share={share},reuse={reuse},batch={batch},\
+             threads={threads},parallel={parallel},memory={memory},seed={seed}"
+        )
+    }
+
+    fn new_game(&mut self, rng: ChaCha8Rng) {
+        self.rng = SplitMix64::of_agent(rng, self.options.seed);
+        self.ledger = TurnLedger::default();
+        self.search.new_game();
+    }
+
+    fn choose(&mut self, position: &P, limits: &Limits) -> Result<Choice, AgentError> {
+        let Actor::Player(_) = position.actor() else {
+            return Err(AgentError::NotToAct { agent: self.spec(), pending: position.pending_text() });
+        };
+        position.legal_actions_into(&mut self.actions);
+        if let [only] = self.actions[..] {
+            return Ok(Choice::plain(only));
+        }
+        let begun = Instant::now();
+        let budget = self.ledger.budget(position.turn(), self.options.simulations, limits, begun);
+        let chosen = self.search.choose(position, &budget, self.rng.next_word());
+        let choice = chosen.map_err(|error| error.to_string());
+        let choice = choice.and_then(|choice| choice.ok_or_else(|| "no legal action found".to_string()));
+        let choice = choice.map_err(|reason| AgentError::Failed { agent: self.spec(), reason })?;
+        self.ledger.spend(choice.report.as_ref().map_or(0, |report| report.simulations), begun.elapsed());
+        Ok(choice)
+    }
+}
+
+impl<P: Position, E: Evaluation<P>> Configure<P> for Mcts<P, E> {
+    const NAME: &'static str = "mcts";
+    const SUMMARY: &'static str = "Monte-Carlo tree search with chance nodes: UCT or PUCT, rollouts or evaluation";
+    const OPTIONS: &'static [OptionDoc] = &[
+        OptionDoc { name: "sims", default: "400", meaning: "simulations for each choice" },
+        OptionDoc { name: "select", default: "uct", meaning: "uct, or puct, which follows a prior" },
+        OptionDoc { name: "c", default: "1", meaning: "factor of the exploration term, for values from -1 to 1" },
+        OptionDoc { name: "prior", default: "random", meaning: "policy whose probabilities are puct's priors" },
+        OptionDoc { name: "rollout", default: "random", meaning: "policy that plays rollouts; none: judged at a glance" },
+        OptionDoc {
+            name: "depth",
+            default: "20",
+            meaning: "decisions in a rollout before it is judged; 0: to the end",
+        },
+        OptionDoc { name: "margin", default: "0", meaning: "share of the margin in what a result is worth, 0 to 1" },
+        OptionDoc { name: "merged", default: "true", meaning: "whole procedures of rolls as one chance node" },
+        OptionDoc { name: "widen", default: "1", meaning: "n visits see n^widen outcomes of a roll at most; 1: all" },
+        OptionDoc { name: "share", default: "true", meaning: "decisions reached in several ways are one node" },
+        OptionDoc { name: "reuse", default: "true", meaning: "the tree is kept for the next move" },
+        OptionDoc { name: "batch", default: "1", meaning: "leaves that are evaluated together" },
+        OptionDoc { name: "threads", default: "1", meaning: "threads; above 1 choices depend on their timing" },
+        OptionDoc { name: "parallel", default: "tree", meaning: "threads share one tree, or root: have one each" },
+        OptionDoc { name: "memory", default: "64", meaning: "bound on a tree in MiB" },
+        OptionDoc { name: "seed", default: "0", meaning: "which random stream of the game to use" },
+    ];
+
+    fn configure(&self, options: &AgentOptions) -> Result<Mcts<P, E>, SpecError> {
+        let MctsOptions { simulations, depth, settings, seed, .. } = self.options;
+        let rules = settings.rules;
+        let exploration = options.number("c", 1.0, 0.0..=1000.0)?;
+        let selection = match options.choice("select", &["uct", "puct"])? {
+            "uct" => SelectionRule::Uct { exploration },
+            _ => SelectionRule::Puct { exploration },
+        };
+        let rollout = self.knowledge.policy_option(options, "rollout", RANDOM, Some(NO_ROLLOUT))?;
+        let configured = MctsOptions {
+            simulations: options.number("sims", simulations, 1..=u32::MAX)?,
+            prior: self.knowledge.policy_option(options, "prior", RANDOM, None)?,
+            rollout: (rollout != NO_ROLLOUT).then_some(rollout),
+            depth: options.number("depth", depth, 0..=1_000_000)?,
+            settings: MctsSettings {
+                rules: SimulationRules {
+                    selection,
+                    widening: options.number("widen", rules.widening, 0.0..=1.0)?,
+                    merged: options.truth("merged", rules.merged)?,
+                    share: options.truth("share", rules.share)?,
+                    utility: Utility { margin_share: options.number("margin", rules.utility.margin_share, 0.0..=1.0)? },
+                    ..rules
+                },
+                reuse: options.truth("reuse", settings.reuse)?,
+                batch: options.number("batch", settings.batch, 1..=65_536)?,
+                threads: options.number("threads", settings.threads, 1..=256)?,
+                shared_tree: options.choice("parallel", &["tree", "root"])? == "tree",
+                memory: options.number("memory", settings.memory, 1..=2048)?,
+            },
+            seed: options.number("seed", seed, 0..=u64::MAX)?,
+        };
+        Ok(Mcts::with_options(self.knowledge.clone(), configured))
+    }
+}

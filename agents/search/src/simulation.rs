@@ -1,0 +1,247 @@
+//! Simulations of a Monte-Carlo tree search: down the tree, the leaves' evaluation, and back up, in batches and from
+//! several threads.
+
+use crate::leaf::{Leaf, SpareLeaves};
+use crate::roll_expansion::RollExpansion;
+use crate::tree::{Node, NodeId, SelectionRule, Tree, sign_of};
+use dervish_agents::evaluation::Utility;
+use dervish_agents::evaluator::{Evaluator, EvaluatorError};
+use dervish_env::chance::SplitMix64;
+use dervish_env::game::{Action, Actor, Position, Seat};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How simulations go down the tree.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SimulationRules {
+    /// How actions are chosen.
+    pub selection: SelectionRule,
+    /// Exponent of the progressive widening of rolls; 1 is off.
+    pub widening: f64,
+    /// Whether a procedure of several rolls is one chance node, where the game offers its merged distribution.
+    pub merged: bool,
+    /// Whether decisions that are reached in several ways share a node.
+    pub share: bool,
+    /// What results are worth; the evaluations must mean the same.
+    pub utility: Utility,
+}
+
+impl Default for SimulationRules {
+    fn default() -> SimulationRules {
+        SimulationRules {
+            selection: SelectionRule::Uct { exploration: 1.0 },
+            widening: 1.0,
+            merged: true,
+            share: true,
+            utility: Utility { margin_share: 0.0 },
+        }
+    }
+}
+
+/// Makes simulations for one thread.
+#[derive(Clone)]
+pub(crate) struct Simulator<P: Position> {
+    rules: SimulationRules,
+    /// Whether nodes keep the keys of their positions.
+    keyed: bool,
+    evaluator: Box<dyn Evaluator<P>>,
+    rolls: RollExpansion,
+    rng: SplitMix64,
+    leaves: Vec<Leaf<P>>,
+    spare: SpareLeaves<P>,
+    actions: Vec<Action>,
+    bytes: Vec<u8>,
+    values: Vec<f32>,
+    /// Policies of the evaluated leaves, one after another, and where each ends.
+    policies: Vec<f32>,
+    policy_ends: Vec<usize>,
+}
+
+impl<P: Position> Simulator<P> {
+    /// `keyed` keeps the keys of positions even where no node is shared, to find them again for the next move.
+    pub fn new(rules: SimulationRules, keyed: bool, evaluator: Box<dyn Evaluator<P>>) -> Simulator<P> {
+        Simulator {
+            rules,
+            keyed: keyed || rules.share,
+            evaluator,
+            rolls: RollExpansion::new(rules.merged),
+            rng: SplitMix64::new(0),
+            leaves: Vec::new(),
+            spare: SpareLeaves::new(),
+            actions: Vec::new(),
+            bytes: Vec::new(),
+            values: Vec::new(),
+            policies: Vec::new(),
+            policy_ends: Vec::new(),
+        }
+    }
+
+    /// Begins new random streams.
+    pub fn reseed(&mut self, seed: u64) {
+        self.rng = SplitMix64::new(seed);
+        let seed = self.rng.next_word();
+        self.evaluator.reseed(seed);
+    }
+
+    /// Makes sure that the root has actions with priors, where the selection wants these. Costs one evaluation.
+    pub fn prepare_root(&mut self, tree: &Mutex<Tree>, root: &P) -> Result<(), EvaluatorError> {
+        let wanted = matches!(self.rules.selection, SelectionRule::Puct { .. });
+        if wanted && !locked(tree).node(Tree::ROOT).is_expanded() {
+            let mut leaf = self.spare.leaf_at(root);
+            leaf.node = Some(Tree::ROOT);
+            self.leaves.push(leaf);
+            self.evaluate_and_book(tree)?;
+        }
+        Ok(())
+    }
+
+    /// Makes `count` simulations from `root` whose leaves are evaluated together.
+    pub fn simulate(&mut self, tree: &Mutex<Tree>, root: &P, count: u32) -> Result<(), EvaluatorError> {
+        let mut locked = locked(tree);
+        for _ in 0..count {
+            let leaf = self.descend(&mut locked, root);
+            self.leaves.push(leaf);
+        }
+        drop(locked);
+        self.evaluate_and_book(tree)
+    }
+
+    fn descend(&mut self, tree: &mut Tree, root: &P) -> Leaf<P> {
+        let mut leaf = self.spare.leaf_at(root);
+        let mut node = Tree::ROOT;
+        loop {
+            leaf.node = Some(node);
+            let Node { actor, visits, .. } = *tree.node(node);
+            if !tree.node(node).is_expanded() && !self.expand(tree, node, visits, &leaf.position) {
+                break;
+            }
+            let edge = match actor {
+                Actor::Player(seat) => {
+                    let edge = tree.select_action(node, seat, self.rules.selection);
+                    leaf.position.apply_legal(tree.edge(edge).action);
+                    edge
+                }
+                _ => {
+                    let edge = tree.select_outcome(node, self.rules.widening);
+                    for &outcome in tree.rolls(edge) {
+                        leaf.position.resolve_possible(outcome);
+                    }
+                    edge
+                }
+            };
+            tree.enter(edge);
+            leaf.path.push((node, edge));
+            let next = leaf.position.actor();
+            let child = match tree.edge(edge).child() {
+                None if self.keyed && matches!(next, Actor::Player(_)) => {
+                    let key = leaf.position.key_with(&mut self.bytes);
+                    // Only a way of decisions without a roll between them is sure never to come back to where it began.
+                    let share = self.rules.share && matches!(actor, Actor::Player(_));
+                    tree.child_or_insert_known(edge, next, Some(key), share)
+                }
+                _ => tree.child_or_insert(edge, next),
+            };
+            let Some(child) = child else {
+                leaf.node = None;
+                break;
+            };
+            node = child;
+        }
+        // Where the memory is used up, dice fall without nodes.
+        while leaf.position.actor() == Actor::Chance {
+            let outcome = self.rolls.sample(&leaf.position, self.rng.next_word());
+            leaf.position.resolve_possible(outcome);
+        }
+        leaf
+    }
+
+    /// Puts the actions or outcomes of a node into the tree; false if the way down ends at it.
+    fn expand(&mut self, tree: &mut Tree, node: NodeId, visits: u32, position: &P) -> bool {
+        match position.actor() {
+            Actor::Finished => false,
+            Actor::Chance => self.rolls.expand(tree, node, position, &mut self.rng),
+            Actor::Player(_) => {
+                let wants_priors = matches!(self.rules.selection, SelectionRule::Puct { .. });
+                let fresh = visits == 0 && node != Tree::ROOT;
+                if wants_priors || fresh {
+                    return false;
+                }
+                position.legal_actions_into(&mut self.actions);
+                tree.expand_decision(node, &self.actions, &mut self.rng)
+            }
+        }
+    }
+
+    fn evaluate_and_book(&mut self, tree: &Mutex<Tree>) -> Result<(), EvaluatorError> {
+        self.values.clear();
+        self.policies.clear();
+        self.policy_ends.clear();
+        let Simulator { evaluator, leaves, values, policies, policy_ends, .. } = self;
+        let waiting = leaves.iter().filter(|leaf| leaf.position.actor() != Actor::Finished).count();
+        let mut positions = Waiting { leaves: leaves.iter(), left: waiting };
+        let evaluated = evaluator.evaluate(&mut positions, &mut |evaluation| {
+            values.push(evaluation.value);
+            policies.extend_from_slice(evaluation.policy);
+            policy_ends.push(policies.len());
+        });
+        let mut locked = locked(tree);
+        let mut next = 0;
+        let mut leaves = std::mem::take(&mut self.leaves);
+        for leaf in leaves.drain(..) {
+            let value = match leaf.position.result() {
+                Some(result) => f64::from(self.rules.utility.of_result(&result, Seat::First)),
+                None => {
+                    let value = self.values.get(next).copied().unwrap_or(0.0);
+                    self.book_policy(&mut locked, &leaf, next);
+                    next += 1;
+                    match leaf.position.actor() {
+                        Actor::Player(seat) => sign_of(seat) * f64::from(value),
+                        _ => 0.0,
+                    }
+                }
+            };
+            locked.back_up(&leaf.path, leaf.node, value);
+            self.spare.keep(leaf);
+        }
+        self.leaves = leaves;
+        evaluated
+    }
+
+    /// Puts the actions of an evaluated leaf into the tree with the priors of evaluation number `index`, if it gave any.
+    fn book_policy(&mut self, tree: &mut Tree, leaf: &Leaf<P>, index: usize) {
+        let begin = if index == 0 { 0 } else { self.policy_ends.get(index - 1).copied().unwrap_or(0) };
+        let end = self.policy_ends.get(index).copied().unwrap_or(begin);
+        let Some(node) = leaf.node else { return };
+        let unexpanded = !tree.node(node).is_expanded() && matches!(tree.node(node).actor, Actor::Player(_));
+        if begin < end && unexpanded {
+            leaf.position.legal_actions_into(&mut self.actions);
+            tree.expand_with_priors(node, &self.actions, &self.policies[begin..end]);
+        }
+    }
+}
+
+/// The leaves that wait for a player.
+struct Waiting<'l, P> {
+    leaves: std::slice::Iter<'l, Leaf<P>>,
+    left: usize,
+}
+
+impl<'l, P: Position> Iterator for Waiting<'l, P> {
+    type Item = &'l P;
+
+    fn next(&mut self) -> Option<&'l P> {
+        let leaf = self.leaves.find(|leaf| leaf.position.actor() != Actor::Finished)?;
+        self.left -= 1;
+        Some(&leaf.position)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<P: Position> ExactSizeIterator for Waiting<'_, P> {}
+
+/// The tree, for as long as the guard lives. A thread that broke off within it leaves nothing half-done that matters.
+pub(crate) fn locked(tree: &Mutex<Tree>) -> MutexGuard<'_, Tree> {
+    tree.lock().unwrap_or_else(PoisonError::into_inner)
+}

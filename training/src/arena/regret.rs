@@ -1,0 +1,145 @@
+//! How far agents are from perfect play, on positions that can be solved to the end.
+
+use crate::arena::statistics::Mean;
+use dervish_agents::agent::AgentError;
+use dervish_agents::evaluation::Utility;
+use dervish_agents::limits::Limits;
+use dervish_agents::registry::{AgentFactory, Registry, SpecError};
+use dervish_env::chance::agent_rng;
+use dervish_env::game::{Action, Actor, Position, Seat};
+use dervish_search::exact::{Solver, TooLarge};
+use serde::Serialize;
+use std::time::Instant;
+
+/// What stands for the budget in an agent's spec: `mcts:sims={n}`.
+pub const BUDGET: &str = "{n}";
+
+/// A position with the exact values of its actions.
+#[derive(Clone, Debug)]
+pub struct SolvedPosition<P> {
+    /// The position, which waits for a player.
+    pub position: P,
+    /// Who is to move.
+    pub seat: Seat,
+    /// The legal actions with the expected result in [-1, 1] behind each, for the player to move, with perfect play.
+    pub actions: Vec<(Action, f64)>,
+    /// Positions that were solved to know them.
+    pub nodes: usize,
+}
+
+/// Why a position was not solved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unsolved {
+    /// It waits for a roll or is finished.
+    #[error("no player is to act in it, so there is nothing to choose")]
+    NotToAct,
+    /// Too much follows from it.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
+}
+
+impl<P: Position> SolvedPosition<P> {
+    /// Solves a position from which at most `limit` positions follow. Results count as win, draw or loss.
+    ///
+    /// # Errors
+    /// [`Unsolved`].
+    pub fn of(position: P, limit: usize) -> Result<SolvedPosition<P>, Unsolved> {
+        let Actor::Player(seat) = position.actor() else { return Err(Unsolved::NotToAct) };
+        let mut solver = Solver::new(Utility { margin_share: 0.0 }, true, limit);
+        let sign = if seat == Seat::First { 1.0 } else { -1.0 };
+        let actions = solver.action_values(&position)?.into_iter().map(|(action, value)| (action, sign * value)).collect();
+        Ok(SolvedPosition { position, seat, actions, nodes: solver.solved() })
+    }
+
+    /// Expected result with perfect play, for the player to move.
+    pub fn value(&self) -> f64 {
+        self.actions.iter().map(|(_, value)| *value).fold(-1.0, f64::max)
+    }
+
+    /// What choosing an action gives away, in 0..=2.
+    pub fn regret(&self, action: Action) -> f64 {
+        let chosen = self.actions.iter().find(|(known, _)| *known == action);
+        self.value() - chosen.map_or(-1.0, |(_, value)| *value)
+    }
+}
+
+/// What one agent with one budget gives away on a set of positions.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct RegretCell {
+    /// The budget that stood in the agent's spec.
+    pub budget: u32,
+    /// Regret over all positions and repeats.
+    pub regret: Mean,
+    /// The greatest mean regret of a single position.
+    pub worst_regret: f64,
+    /// Mean distance of the reported value of the chosen action from the exact value of the position; `None` for an agent
+    /// that reports none.
+    pub value_error: Option<f64>,
+    /// The greatest mean distance on a single position.
+    pub worst_value_error: Option<f64>,
+    /// Mean time of a choice in seconds.
+    pub seconds: f64,
+}
+
+/// Why an agent was not measured.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum RegretError {
+    /// Its spec is wrong.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// It gave no answer.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+}
+
+/// The agent that `spec` describes with this budget in the place of [`BUDGET`].
+///
+/// # Errors
+/// [`SpecError`].
+pub fn with_budget<P: Position>(agents: &Registry<P>, spec: &str, budget: u32) -> Result<AgentFactory<P>, SpecError> {
+    agents.factory(&spec.replace(BUDGET, &budget.to_string()))
+}
+
+/// Lets an agent choose `repeats` times in each position, each time as in a new game with random numbers of its own.
+///
+/// # Errors
+/// [`RegretError`] if the agent cannot answer.
+pub fn measure<P: Position>(
+    agent: &AgentFactory<P>,
+    budget: u32,
+    positions: &[SolvedPosition<P>],
+    repeats: u32,
+    seed: u64,
+) -> Result<RegretCell, RegretError> {
+    let mut agent = agent.make();
+    let (mut regrets, mut errors) = (Vec::new(), Vec::new());
+    let (mut worst_regret, mut worst_error): (f64, f64) = (0.0, 0.0);
+    let begun = Instant::now();
+    for solved in positions {
+        let (mut of_position, mut errors_of_position) = (Vec::new(), Vec::new());
+        for repeat in 0..repeats {
+            agent.new_game(agent_rng(seed, u64::from(repeat), solved.seat));
+            let choice = agent.choose(&solved.position, &Limits::default())?;
+            of_position.push(solved.regret(choice.action));
+            errors_of_position.extend(choice.report.map(|report| (f64::from(report.value) - solved.value()).abs()));
+        }
+        worst_regret = worst_regret.max(average(&of_position));
+        worst_error = worst_error.max(average(&errors_of_position));
+        regrets.extend(of_position);
+        errors.extend(errors_of_position);
+    }
+    let seconds = begun.elapsed().as_secs_f64() / regrets.len().max(1) as f64;
+    let reported = !errors.is_empty();
+    Ok(RegretCell {
+        budget,
+        regret: Mean::of(&regrets).unwrap_or(Mean { value: 0.0, standard_error: None }),
+        worst_regret,
+        value_error: reported.then(|| average(&errors)),
+        worst_value_error: reported.then_some(worst_error),
+        seconds,
+    })
+}
+
+fn average(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
