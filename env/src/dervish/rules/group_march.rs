@@ -83,15 +83,11 @@ impl Campaign {
             take(Order::Verb(Verb::Sea))?;
         }
         if self.group_may_fight() {
-            let cell = self.scenario.board.cell(self.group.hex);
             let mut targets = [Hex::NONE; 6];
             let mut count = 0;
-            for d in 0..6 {
-                let n = cell.neighbours[d];
-                if n.is_some() && cell.rivers >> d & 1 == 0 && self.units.any(n, self.active.other(), COMBAT) {
-                    targets[count] = n;
-                    count += 1;
-                }
+            for target in self.targets(self.group.hex) {
+                targets[count] = target;
+                count += 1;
             }
             targets[..count].sort_unstable();
             for &target in &targets[..count] {
@@ -109,7 +105,7 @@ impl Campaign {
             Order::Verb(Verb::Roll) => self.group_may_roll(),
             Order::Verb(Verb::Sea) => self.group_may_sail(),
             Order::Verb(Verb::Halt) => self.group.rolls > 0,
-            Order::Hex(target) => self.group_may_fight() && self.may_attack(self.group.hex, target),
+            Order::Hex(target) => self.group_may_fight() && self.targets(self.group.hex).any(|t| t == target),
             _ => false,
         }
     }

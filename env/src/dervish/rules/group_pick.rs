@@ -122,8 +122,7 @@ impl Campaign {
         let free = self.carried_without_camels(hex);
         let excess = picked.fresh_supply.saturating_sub(picked.fresh_camel + ahead.fresh_camel);
         let something = picked.fresh > 0 || ahead.fresh > if free { 0 } else { ahead.fresh_supply };
-        let carried_alone = picked.fresh > 0 || free || ahead.fresh > ahead.fresh_supply;
-        let march = self.may_march(hex, true) && !marched && something && carried_alone && (free || excess == 0);
+        let march = self.may_march(hex, true) && !marched && something && (free || excess == 0);
         let attack = !disrupted && picked.unfought_combat + ahead.unfought_combat > 0 && self.has_target(hex);
         march || attack
     }

@@ -64,21 +64,17 @@ impl Campaign {
             && !(osman.is_some() && self.scenario.board.cell(osman).extension))
     }
 
-    /// Whether a group in `hex` may attack `target`: an adjacent hex not across a river with an enemy combat unit (8.5).
-    pub(super) fn may_attack(&self, hex: Hex, target: Hex) -> bool {
+    /// What units in `hex` may attack (8.5): adjacent hexes not across a river that hold an enemy combat unit.
+    pub(super) fn targets(&self, hex: Hex) -> impl Iterator<Item = Hex> + '_ {
         let cell = self.scenario.board.cell(hex);
-        (0..6).any(|d| cell.neighbours[d] == target && cell.rivers >> d & 1 == 0)
-            && self.units.any(target, self.active.other(), COMBAT)
+        let enemy = self.active.other();
+        let joined = (0..6).filter(move |d| cell.rivers >> d & 1 == 0).map(move |d| cell.neighbours[d]);
+        joined.filter(move |n| n.is_some() && self.units.any(*n, enemy, COMBAT))
     }
 
     /// Whether there is anything to attack from `hex`.
     pub(super) fn has_target(&self, hex: Hex) -> bool {
-        let cell = self.scenario.board.cell(hex);
-        let enemy = self.active.other();
-        (0..6).any(|d| {
-            let n = cell.neighbours[d];
-            n.is_some() && cell.rivers >> d & 1 == 0 && self.units.any(n, enemy, COMBAT)
-        })
+        self.targets(hex).next().is_some()
     }
 
     /// Whether supply units may leave `hex` without camels: along built railway or by sea (8.6, 8.8).
