@@ -24,6 +24,8 @@ mod rules_events;
 mod rules_fight;
 mod rules_index;
 mod rules_march;
+mod rules_own_map;
+mod rules_railway;
 mod rules_reinforcements;
 mod rules_river;
 mod rules_setup;

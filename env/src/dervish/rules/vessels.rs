@@ -110,24 +110,15 @@ impl Campaign {
         self.river_reach(self.active, self.group.hex, movement, is_boat(vessel), read)
     }
 
-    /// `religious_disagreement`: no Mahdist vessel from the main map to the extension (4.4).
-    fn religion_bars(&self, to: Hex) -> bool {
-        let board = &self.scenario.board;
-        self.active == Side::Mahdist
-            && self.events.religious_disagreement
-            && board.cell(to).extension
-            && !board.cell(self.group.hex).extension
-    }
-
     pub(crate) fn vessel_hex_options(&self, take: &mut impl FnMut(Order) -> Taken) -> Taken {
         self.vessel_reach(|reach| {
-            let mut hexes = reach.hexes().iter().filter(|h| **h != self.group.hex && !self.religion_bars(**h));
+            let mut hexes = reach.hexes().iter().filter(|h| **h != self.group.hex);
             hexes.try_for_each(|hex| take(Order::Hex(*hex)))
         })
     }
 
     pub(crate) fn vessel_hex_legal(&self, hex: Hex) -> bool {
-        hex != self.group.hex && self.vessel_reach(|reach| reach.has(hex)) && !self.religion_bars(hex)
+        hex != self.group.hex && self.vessel_reach(|reach| reach.has(hex))
     }
 
     pub(crate) fn obey_vessel_hex(&mut self, hex: Hex) {
