@@ -25,6 +25,7 @@ fn modifiers_of_the_march_roll() {
     assert_eq!(modifier(2, "2 british_infantry"), 0);
     assert_eq!(modifier(3, "2 british_infantry"), -1);
     assert_eq!(modifier(3, "2 british_cavalry"), -1);
+    assert_eq!(modifier(3, "1 naval_infantry"), -1);
     assert_eq!(modifier(3, "2 british_gun"), 0);
     assert_eq!(modifier(3, "2 indian_infantry"), 0, "1.1: not British here");
     assert_eq!(modifier(10, "2 camel_corps"), -1);

@@ -117,6 +117,19 @@ fn a_failed_roll_leaves_the_attack() {
     assert_eq!(table.waits(), "roll_fire_defending", "a group that has marched may only attack");
 }
 
+/// 8.5, 7.2: the Atbara, between 3529 and 3629, is a river but for its crossing: nobody attacks over it.
+#[test]
+fn no_attack_over_the_atbara() {
+    let pick = |from: &str, enemy: &str| {
+        let stacks = [(from, "2 mahdist_rifles"), (enemy, "1 rifle_r"), ("0350", "1 mahdist_spearmen")];
+        let mut table = march("mahdist", &stacks);
+        table.play(&[&format!("march {from}"), &format!("march {from} all")]);
+        table
+    };
+    assert_eq!(pick("3529", "3629").waits(), "roll_march", "it can only march");
+    assert_eq!(pick("3529", "3429").legal(), ["attack 3429", "roll"]);
+}
+
 /// 8.5: who met in a hex attacks as one group, and others may attack the hex again.
 #[test]
 fn groups_that_met_attack_together_and_others_again() {
@@ -219,4 +232,29 @@ fn leaders_alone() {
     table.play(&["to 0442"]);
     assert_eq!(table.leader("graham"), "0442");
     assert!(!table.may("march 0442"), "once in the phase");
+}
+
+/// 8.10: no enemy unit lets him in or past, not even train, which a group may take (6.2).
+#[test]
+fn leaders_alone_enter_no_enemy_hex() {
+    let reach = |enemy: &str| {
+        let stacks = [("0342", "1 mahdist_spearmen, nejumi"), ("0642", enemy), ("0350", "1 mahdist_spearmen")];
+        let mut table = march("mahdist", &stacks);
+        table.play(&["march 0342", "march 0342 alone"]);
+        // In a straight row 1242 is nine hexes away, by no other way.
+        (table.may("to 0642"), table.may("to 1242"))
+    };
+    assert_eq!(reach("1 camel"), (false, false));
+    assert_eq!(reach("1 rifle_r disrupted"), (false, false));
+    assert_eq!(reach("graham"), (true, true), "leaders are no units (2.1)");
+}
+
+/// 8.6: without camels supply may still retreat. 7 − 2 for fanatics who charge is 5: class R fails, which with N = 2 costs
+/// it four destroyed and four disrupted, and that is all that the hex can lose (9.8): eight of twelve are lost.
+#[test]
+fn supply_retreats_without_camels() {
+    let mut table = march("mahdist", &[("0842", "2 mahdist_spearmen"), ("0942", "4 rifle_l, 8 supply")]);
+    table.play(&["march 0842", "march 0842 all", "attack 0942"]).roll(12).roll(12).roll(7);
+    table.play(&["retreat 1142"]);
+    assert_eq!(table.units("1142"), "4 rifle_l, 4 supply disrupted");
 }

@@ -20,7 +20,11 @@ fn reach_of_vessels_by_season() {
         for vessel in ["1 gunboat", "1 boat"] {
             let mut table = march("egyptian", month, &[("1728", vessel), FAR], json!({}));
             table.play(&["march 1728"]);
-            assert_eq!(table.may("sail 1727"), (7..=11).contains(&month), "{vessel}, month {month}");
+            let open = (7..=11).contains(&month);
+            assert_eq!(table.may("sail 1727"), open, "{vessel}, month {month}");
+            // One in the gorge, between 1727 and 1827, stays there.
+            let table = march("egyptian", month, &[("1827", vessel), FAR], json!({}));
+            assert_eq!(table.may("march 1827"), open, "{vessel} in the gorge, month {month}");
         }
     }
 }

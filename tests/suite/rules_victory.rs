@@ -39,7 +39,8 @@ fn scenario_1() {
     assert_eq!(winner(last, &[("0842", "1 levy")], both(18)), "mahdist");
     // Khartoum ends it at the end of any turn.
     let khartoum = json!({"control": {"Khartoum": "mahdist"}});
-    assert_eq!(winner("el-obeid 3 egyptian recovery", &[("El Obeid", "1 levy")], khartoum), "mahdist");
+    assert_eq!(winner("el-obeid 3 egyptian recovery", &[("El Obeid", "1 levy")], khartoum.clone()), "mahdist");
+    assert_eq!(winner("el-obeid 3 egyptian march", &[("El Obeid", "1 levy")], khartoum), "goes on", "at its end only");
     assert_eq!(winner("el-obeid 3 egyptian recovery", &[("El Obeid", "1 levy")], json!({})), "goes on");
 }
 
