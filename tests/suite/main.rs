@@ -28,6 +28,7 @@ mod rules_march;
 mod rules_own_map;
 mod rules_pick;
 mod rules_railway;
+mod rules_reach;
 mod rules_recovery;
 mod rules_reinforcements;
 mod rules_river;
