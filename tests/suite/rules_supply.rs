@@ -1,7 +1,8 @@
-//! Supply (10), siege (6.4) and recovery (11).
+//! Supply (10) and siege (6.4). Chains of supply units are in [`crate::rules_chains`].
 
 use dervish_env::dervish::catalogue::Side;
-use serde_json::json;
+use dervish_env::dervish::tables::AttritionRow;
+use serde_json::{Value, json};
 
 use crate::rules_table::Table;
 
@@ -44,24 +45,6 @@ fn who_is_passed_over() {
     assert_eq!(order, ["1042", "1242", "0844"]);
 }
 
-/// 10.2: links of six points; the unit farthest along the chain is spent, and serves all whose chain reaches it.
-#[test]
-fn the_farthest_of_a_chain_is_spent() {
-    // 0342, 0842 (five on) and 1342 (ten on): a chain; each of the ends is farthest for the other.
-    let stacks = [("0342", "7 rifle_r, 1 supply"), ("0842", "1 supply"), ("1342", "7 rifle_r, 1 supply")];
-    let mut table = supply("egyptian", &stacks);
-    assert_eq!(table.legal(), ["supply 0342 draw", "supply 0342 roll"]);
-    table.play(&["supply 0342 draw"]);
-    assert_eq!(table.units("1342"), "7 rifle_r", "the farthest is spent, and its own stack is served too");
-    assert_eq!((table.units("0342").as_str(), table.units("0842").as_str()), ("7 rifle_r, 1 supply", "1 supply"));
-    // Seven points are no link.
-    let stacks = [("0342", "7 rifle_r, 1 supply"), ("1042", "7 rifle_r, 1 supply")];
-    let mut table = supply("egyptian", &stacks);
-    table.play(&["supply 0342 draw"]);
-    assert_eq!(table.units("0342"), "7 rifle_r");
-    assert_eq!(table.legal(), ["supply 1042 draw", "supply 1042 roll"]);
-}
-
 /// 10.3, 10.4: desert, a 3 leaves two units.
 #[test]
 fn who_is_kept() {
@@ -98,22 +81,128 @@ fn attrition_modifiers() {
     assert_eq!(modifier(&[("Berber", "9 british_infantry, 1 flag, gordon")], "Berber"), 0);
 }
 
-/// 11.1: one roll a hex, read by class, +2 town, +1 village, + the leader's strategic value.
+/// 10.1: leaders, vessels and the flag are not counted; train is, a civilian as two (10.4). 1733 is cultivated: a 1 leaves
+/// eight units.
 #[test]
-fn recovery_by_class() {
-    let recover = |hex: &str, units: &str, sum: u16| {
-        let mut table = Table::set("khartoum 2 egyptian recovery", &[(hex, units)], json!({}));
-        table.roll(sum);
-        table.units(hex)
+fn who_is_counted() {
+    let rolls = |units: &str| {
+        let table = supply("egyptian", &[("1733", units), ("1050", "9 rifle_r")]);
+        table.0.pending().hex == table.hex("1733")
     };
-    // A 6: R fails, L holds, V recovers at 7 only.
-    let three = "1 rifle_r disrupted, 1 rifle_l disrupted, 1 british_infantry disrupted";
-    assert_eq!(recover("0842", three, 6), "1 rifle_l disrupted, 1 british_infantry disrupted");
-    // In a town 6 + 2 = 8: R holds, L holds, V recovers.
-    let town = "1 rifle_r disrupted, 1 rifle_l disrupted, 1 british_infantry";
-    assert_eq!(recover("El Obeid", three, 6), town);
-    // In a village 7: R holds.
-    assert_eq!(recover("Er Rahad", three, 6), town);
-    // Gordon's 2 and a 7: L recovers at 9.
-    assert_eq!(recover("0842", "1 rifle_l disrupted, gordon", 7), "1 rifle_l");
+    assert!(!rolls("8 british_infantry, 1 gunboat, 1 british_gunboat, 2 boat, 1 flag, gordon, graham"));
+    assert!(rolls("9 british_infantry"));
+    assert!(rolls("8 british_infantry, 1 camel"));
+    assert!(!rolls("6 british_infantry, 1 civilian"));
+    assert!(rolls("7 british_infantry, 1 civilian"));
+    // 13.4: a leader by himself needs nothing, not even in the desert.
+    let table = supply("egyptian", &[("2726", "graham"), ("1050", "9 rifle_r")]);
+    assert_eq!((table.0.pending().hex, table.leader("graham").as_str()), (table.hex("1050"), "2726"));
+}
+
+/// 10.1: in a besieged town they roll, on the row of besieged places, of which a 1 leaves four. Mahdists always roll.
+#[test]
+fn a_besieged_town_rolls() {
+    let row = |side: &str, stacks: &[(&str, &str)]| {
+        let table = supply(side, stacks);
+        (table.waits(), table.0.pending().hex.to_string())
+    };
+    let besieger = ("0449", "1 mahdist_spearmen");
+    let far = ("1050", "9 rifle_r");
+    let roll = |hex: &str| ("roll_attrition", hex.to_owned());
+    assert_eq!(row("egyptian", &[("El Obeid", "5 rifle_r"), besieger, far]), roll("0349"));
+    assert_eq!(row("egyptian", &[("El Obeid", "4 rifle_r"), besieger, far]), roll("1050"));
+    assert_eq!(row("egyptian", &[("El Obeid", "5 rifle_r"), far]), roll("1050"));
+    // With a supply unit the owner is asked, in a village that nobody besieges as well (6.4).
+    let choice = |hex: &str| ("supply_choice", hex.to_owned());
+    assert_eq!(row("egyptian", &[("El Obeid", "4 rifle_r, 1 supply"), besieger]), choice("0349"));
+    assert_eq!(row("egyptian", &[("Er Rahad", "4 rifle_r, 1 supply")]), choice("0553"));
+    assert_eq!(row("mahdist", &[("Er Rahad", "5 mahdist_spearmen")]), roll("0553"));
+}
+
+/// 10.4 for the Egyptian player: civilians, classes V and L, supply, camels, class R; good order before disrupted, then
+/// catalogue order. Er Rahad is a village: 1 to 6 leave 4, 5, 6, 6, 8, 12.
+#[test]
+fn whom_the_egyptian_player_keeps() {
+    let keep = |units: &str, die: u16, more: Value| {
+        let mut table = Table::set("khartoum 2 egyptian supply", &[("Er Rahad", units)], more);
+        if table.waits() == "supply_choice" {
+            table.play(&["supply 0553 roll"]);
+        }
+        table.roll(die);
+        table.units("0553")
+    };
+    let all = "1 levy, 1 rifle_l, 1 british_infantry disrupted, 1 supply, 2 camel, 1 civilian";
+    assert_eq!(keep(all, 1, json!({})), "1 rifle_l, 1 british_infantry disrupted, 1 civilian");
+    assert_eq!(keep(all, 2, json!({})), "1 rifle_l, 1 british_infantry disrupted, 1 supply, 1 civilian");
+    assert_eq!(keep(all, 3, json!({})), "1 rifle_l, 1 british_infantry disrupted, 1 supply, 1 camel, 1 civilian");
+    // V and L are one group: whoever is in good order first, whatever his class.
+    let veterans = "3 rifle_l disrupted, 3 rifle_l, 3 british_infantry";
+    assert_eq!(keep(veterans, 1, json!({})), "3 rifle_l, 1 british_infantry");
+    assert_eq!(keep(veterans, 5, json!({})), "3 rifle_l, 2 rifle_l disrupted, 3 british_infantry");
+    // Class R in good order before disrupted, then catalogue order.
+    assert_eq!(keep("2 levy disrupted, 2 rifle_r, 2 egyptian_cavalry", 2, json!({})), {
+        "1 levy disrupted, 2 rifle_r, 2 egyptian_cavalry"
+    });
+    // Poor morale makes rifles L class R (4.3): camels go before them.
+    let poor = json!({"events": {"poor_morale": true}});
+    assert_eq!(keep("3 rifle_l, 3 camel", 1, poor), "1 rifle_l, 3 camel");
+}
+
+/// 10.4 for the Mahdist: disrupted units first, for the others are only disrupted; then rifles, guns, cavalry, S.
+#[test]
+fn whom_the_mahdist_keeps() {
+    let keep = |units: &str, die: u16| {
+        let mut table = supply("mahdist", &[("Er Rahad", units)]);
+        table.roll(die);
+        (table.units("0553"), table.0.eliminated(Side::Mahdist))
+    };
+    let all = "3 mahdist_spearmen, 1 mahdist_rifles, 1 mahdist_cavalry, 1 mahdist_gun";
+    let left = "1 mahdist_spearmen, 2 mahdist_spearmen disrupted, 1 mahdist_rifles, 1 mahdist_cavalry, 1 mahdist_gun";
+    assert_eq!(keep(all, 1), (left.to_owned(), 0));
+    let two = "1 mahdist_rifles, 2 mahdist_rifles disrupted, 2 mahdist_gun, 1 mahdist_cavalry";
+    let left = "1 mahdist_rifles, 2 mahdist_rifles disrupted, 1 mahdist_cavalry disrupted, 1 mahdist_gun, \
+                1 mahdist_gun disrupted";
+    assert_eq!(keep(two, 1), (left.to_owned(), 0), "rifles before guns");
+    // Five are disrupted already, and four are kept: the last of them is eliminated, all others are disrupted.
+    let worn =
+        "3 mahdist_spearmen disrupted, 1 mahdist_cavalry disrupted, 1 mahdist_rifles disrupted, 2 mahdist_rifles";
+    let left = "2 mahdist_spearmen disrupted, 3 mahdist_rifles disrupted, 1 mahdist_cavalry disrupted";
+    assert_eq!(keep(worn, 1), (left.to_owned(), 1));
+}
+
+/// 10.3: the extension has −1 from March to November, a mountain −1, and they add up.
+#[test]
+fn attrition_modifiers_of_place_and_month() {
+    let modifier = |month: u8, hex: &str| {
+        let stacks = [(hex, "9 rifle_r"), ("1050", "9 rifle_r")];
+        let table = Table::set(&format!("khartoum {} egyptian supply", month - 1), &stacks, json!({}));
+        table.0.attrition_modifier(table.hex(hex))
+    };
+    for month in 2..=12 {
+        let hot = -i32::from((3..=11).contains(&month));
+        assert_eq!(modifier(month, "4506"), hot, "the extension, month {month}");
+        assert_eq!(modifier(month, "4208"), hot - 1, "a mountain there, month {month}");
+        assert_eq!(modifier(month, "0349"), 0, "the main map, month {month}");
+    }
+    assert_eq!(modifier(3, "4308"), -1, "hills do not matter (10.5)");
+}
+
+/// 10.5: the row is the place's, else that of the ground beneath hills and mountains.
+#[test]
+fn attrition_rows_of_the_map() {
+    let row = |hex: &str, more: &[(&str, &str)]| {
+        let table = supply("egyptian", &[more, &[("1050", "9 rifle_r")]].concat());
+        table.0.attrition_row(table.hex(hex))
+    };
+    assert_eq!(row("2726", &[]), AttritionRow::Desert);
+    assert_eq!(row("0842", &[]), AttritionRow::Clear);
+    assert_eq!(row("1733", &[]), AttritionRow::Cultivated);
+    assert_eq!(row("4208", &[]), AttritionRow::Desert, "mountain on desert");
+    assert_eq!(row("0435", &[]), AttritionRow::Desert, "hills on desert");
+    assert_eq!(row("4139", &[]), AttritionRow::Clear, "hills on clear");
+    for place in ["Er Rahad", "Abu Klea"] {
+        assert_eq!(row(place, &[]), AttritionRow::BesiegedPlace, "{place}");
+    }
+    assert_eq!(row("El Obeid", &[]), AttritionRow::UnbesiegedTown);
+    assert_eq!(row("El Obeid", &[("0449", "1 mahdist_spearmen")]), AttritionRow::BesiegedPlace);
 }

@@ -8,7 +8,7 @@ use super::campaign::Campaign;
 use super::catalogue::{Kind, Leader};
 use super::decision::{Decision, Pending};
 use super::order::Order;
-use super::rules::march::{FLAG_SUBJECT, line_text};
+use super::rules::group_pick::{FLAG_SUBJECT, line_text};
 
 impl Campaign {
     /// The text of an order that answers the pending decision.

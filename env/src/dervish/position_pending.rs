@@ -7,7 +7,7 @@ use super::decision::{Decision, Pending};
 use super::order::Order;
 use super::rules::combat::{LeaderUse, Test};
 use super::rules::fight::test_decision;
-use super::rules::march::{FLAG_SUBJECT, line};
+use super::rules::group_pick::{FLAG_SUBJECT, line};
 use super::rules::{reinforcements, supply};
 use super::tables::Event;
 use super::units::Status;

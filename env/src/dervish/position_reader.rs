@@ -14,7 +14,7 @@ use super::position_sections::{
     Stack, Subject, Winner,
 };
 use super::position_writer::{FLAG, SubjectOf};
-use super::rules::march::{FLAG_SUBJECT, line_text};
+use super::rules::group_pick::{FLAG_SUBJECT, line_text};
 use super::rules::reinforcements::step;
 use super::rules::victory::TAKEN;
 use super::scenario::Scenario;

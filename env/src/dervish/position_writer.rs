@@ -10,7 +10,7 @@ use super::position_sections::{
     BattleSection, Both, Control, Eliminated, Events, GroupSection, GunboatAway, Held, LeaderLine, Line, MarkedLeader,
     PendingSection, Resume, Rounds, Sections, Sinking, Stack, Subject, ToPlace, Winner,
 };
-use super::rules::march::line_text;
+use super::rules::group_pick::line_text;
 use super::rules::reinforcements::step;
 use super::rules::victory::TAKEN;
 use super::units::{Cohort, Status};

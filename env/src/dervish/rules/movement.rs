@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::super::board::{CELLS, Hex, PlaceKind, Reach as Water, WAY_ATBARA, WAY_RIVER};
 use super::super::campaign::Campaign;
-use super::super::catalogue::{COMBAT, GUNBOATS, Kind, KindSet, LAND, Side};
+use super::super::catalogue::{COMBAT, GUNBOATS, Kind, LAND, Side, VESSELS};
 
 /// A set of hexes.
 #[derive(Clone, Copy)]
@@ -65,16 +65,13 @@ impl Obstacles {
 pub(crate) struct Reach {
     /// Movement left + 1, by hex; 0 = out of reach.
     left: [u8; CELLS],
-    hexes: [Hex; Reach::MOST],
+    hexes: [Hex; CELLS],
     len: usize,
 }
 
 impl Reach {
-    /// More hexes than any move of 18 river hexes or of 9 points by land can touch.
-    const MOST: usize = 640;
-
     fn new() -> Reach {
-        Reach { left: [0; CELLS], hexes: [Hex::NONE; Reach::MOST], len: 0 }
+        Reach { left: [0; CELLS], hexes: [Hex::NONE; CELLS], len: 0 }
     }
     /// Whether `hex` can be reached; the start always can.
     #[inline]
@@ -103,9 +100,6 @@ impl Reach {
             return false;
         }
         if old == 0 {
-            if self.len == Reach::MOST {
-                return false;
-            }
             self.hexes[self.len] = hex;
             self.len += 1;
         } else if old == left {
@@ -124,7 +118,8 @@ struct Frontier {
 }
 
 impl Frontier {
-    const MOST: usize = 1600;
+    /// The start, and six neighbours of each hex, which is gone on from once.
+    const MOST: usize = 1 + 6 * CELLS;
     const END: u16 = u16::MAX;
 
     fn new() -> Frontier {
@@ -136,11 +131,9 @@ impl Frontier {
     }
     #[inline]
     fn push(&mut self, hex: Hex, left: u8) {
-        if self.len < Frontier::MOST {
-            self.entries[self.len] = (hex, self.heads[left as usize]);
-            self.heads[left as usize] = self.len as u16;
-            self.len += 1;
-        }
+        self.entries[self.len] = (hex, self.heads[left as usize]);
+        self.heads[left as usize] = self.len as u16;
+        self.len += 1;
     }
     #[inline]
     fn pop(&mut self, left: u8) -> Option<Hex> {
@@ -274,7 +267,6 @@ impl Campaign {
         let obstacles = Obstacles::of(self, side);
         reach.improve(start, movement + 1);
         frontier.push(start, movement);
-        let religious = self.events.religious_disagreement && side == Side::Mahdist && mover != Mover::Leader;
         let link = mover == Mover::Supply;
         let by_rail = side == Side::Egyptian && self.railway > 0;
         for left in (0..=movement).rev() {
@@ -321,8 +313,7 @@ impl Campaign {
                         }
                         after = 0;
                     }
-                    let board = &self.scenario.board;
-                    if religious && board.cell(to).extension && !board.cell(from).extension {
+                    if mover != Mover::Leader && self.religion_bars(side, from, to) {
                         continue;
                     }
                     let stops = !link && (obstacles.stop.has(to) || obstacles.enemy.has(to));
@@ -339,10 +330,8 @@ impl Campaign {
 
     /// Whether a mover standing in `start` has anywhere to go but its own hex: without working out how far.
     pub(crate) fn has_a_way(&self, side: Side, start: Hex, mover: Mover) -> bool {
-        let board = &self.scenario.board;
-        let religious = self.events.religious_disagreement && side == Side::Mahdist && mover != Mover::Leader;
         (0..6).any(|direction| {
-            let to = board.cell(start).neighbours[direction];
+            let to = self.scenario.board.cell(start).neighbours[direction];
             if !to.is_some() {
                 return false;
             }
@@ -350,7 +339,7 @@ impl Campaign {
             if side == Side::Egyptian && self.joined_by_rail(start, to) && !enemy {
                 return true;
             }
-            if mover == Mover::Railbound || (religious && board.cell(to).extension && !board.cell(start).extension) {
+            if mover == Mover::Railbound || (mover != Mover::Leader && self.religion_bars(side, start, to)) {
                 return false;
             }
             if enemy && (mover == Mover::Leader || self.units.any(to, side.other(), COMBAT)) {
@@ -395,7 +384,7 @@ impl Campaign {
                 for direction in 0..6 {
                     let to = cell.neighbours[direction];
                     let Some(cost) = water_cost(cell.water[direction], high, boat) else { continue };
-                    if !to.is_some() || cost > left || self.units.any(to, side.other(), Self::BARS_VESSELS) {
+                    if !to.is_some() || cost > left || self.bars_vessel(side, from, to) {
                         continue;
                     }
                     if reach.improve(to, left - cost + 1) {
@@ -406,8 +395,20 @@ impl Campaign {
         }
     }
 
-    /// Enemy units whose hex a vessel does not enter: land units (8.7) and, since sides never share a hex (6.2), boats.
-    const BARS_VESSELS: KindSet = LAND.or(super::super::catalogue::VESSELS);
+    /// Whether a vessel does not go on from a hex to the next, open as the water may be: for enemy land units there (8.7),
+    /// for enemy vessels, since sides never share a hex (6.2), or by an event.
+    fn bars_vessel(&self, side: Side, from: Hex, to: Hex) -> bool {
+        self.units.any(to, side.other(), LAND.or(VESSELS)) || self.religion_bars(side, from, to)
+    }
+
+    /// Whether `religious_disagreement` bars a step, from the main map to the extension, to units of `side` (4.4).
+    fn religion_bars(&self, side: Side, from: Hex, to: Hex) -> bool {
+        let board = &self.scenario.board;
+        side == Side::Mahdist
+            && self.events.religious_disagreement
+            && board.cell(to).extension
+            && !board.cell(from).extension
+    }
 
     /// Whether a vessel has anywhere to go.
     pub(crate) fn vessel_has_a_way(&self, side: Side, start: Hex, boat: bool) -> bool {
@@ -417,7 +418,7 @@ impl Campaign {
             let to = cell.neighbours[direction];
             to.is_some()
                 && water_cost(cell.water[direction], high, boat).is_some()
-                && !self.units.any(to, side.other(), Self::BARS_VESSELS)
+                && !self.bars_vessel(side, start, to)
         })
     }
 

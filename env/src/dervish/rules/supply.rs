@@ -1,6 +1,6 @@
 //! The supply phase (10): supply units and their chains, attrition.
 
-use super::super::board::{Ground, Hex, PlaceKind, Relief};
+use super::super::board::{Board, Hex, PlaceKind, Relief};
 use super::super::campaign::{Campaign, Favour, MAX_SUPPLY, Phase};
 use super::super::catalogue::{COMBAT, Class, Kind, KindSet, LAND, Leader, Side};
 use super::super::decision::{Decision, Pending};
@@ -142,7 +142,10 @@ impl Campaign {
                 }
             });
         }
-        let farthest = (0..len).filter(|i| done[*i]).max_by_key(|i| (nearest[*i], std::cmp::Reverse(nodes[*i])));
+        // Along the railway both ends may be no points away: then the farther in hexes is the end, then 13.3.
+        let farthest = (0..len)
+            .filter(|i| done[*i])
+            .max_by_key(|i| (nearest[*i], Board::distance(hex, nodes[*i]), std::cmp::Reverse(nodes[*i])));
         farthest.map_or(Chain::None, |i| Chain::Spends(nodes[i]))
     }
 
@@ -156,17 +159,10 @@ impl Campaign {
 
     /// Row of the attrition table for a stack of the player whose turn it is: a place's row before the ground's (10.5).
     pub fn attrition_row(&self, hex: Hex) -> AttritionRow {
-        let cell = self.scenario.board.cell(hex);
-        match self.scenario.board.place_kind(hex) {
-            Some(PlaceKind::Town) if !self.besieged(hex, self.active) => AttritionRow::UnbesiegedTown,
-            Some(PlaceKind::Town | PlaceKind::Village) => AttritionRow::BesiegedPlace,
-            Some(PlaceKind::Oasis) if !self.events.dry_weather => AttritionRow::BesiegedPlace,
-            _ => match cell.ground {
-                Ground::Clear => AttritionRow::Clear,
-                Ground::Cultivated => AttritionRow::Cultivated,
-                Ground::Desert | Ground::Sea | Ground::Off => AttritionRow::Desert,
-            },
-        }
+        let board = &self.scenario.board;
+        let place = board.place_kind(hex).filter(|kind| !(*kind == PlaceKind::Oasis && self.events.dry_weather));
+        let besieged = place == Some(PlaceKind::Town) && self.besieged(hex, self.active);
+        AttritionRow::of(board.cell(hex).ground, place, besieged)
     }
 
     /// Modifiers of the attrition die (10.3) for a stack of the player whose turn it is.
