@@ -5,6 +5,8 @@ mod battle_command;
 mod bench_command;
 mod campaign;
 mod combat;
+mod combat_modifiers;
+mod combat_odds;
 mod conformance;
 mod data;
 mod dervish_binary;
