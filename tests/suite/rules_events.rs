@@ -94,6 +94,8 @@ fn navy() {
     let there = rolled(when, 14, &[("Souakim", "1 rifle_r"), ("4506", "1 naval_infantry disrupted")]);
     assert_eq!(there.units("Souakim"), "1 rifle_r, 1 fleet");
     assert_eq!(there.units("4506"), "1 naval_infantry disrupted");
+    let off = rolled(when, 14, &[("Souakim", "1 rifle_r"), ("Trinkitat", "1 fleet")]);
+    assert_eq!(off.units("Souakim"), "1 rifle_r, 1 naval_infantry");
     // 5.1: not while the enemy controls the place.
     let held = rolled_with(when, 14, &[("Bara", "1 rifle_r")], json!({"control": {"Souakim": "mahdist"}}));
     assert_eq!(held.units("Souakim"), "");

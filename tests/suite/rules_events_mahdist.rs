@@ -15,6 +15,10 @@ fn desertion() {
     let mut table = mahdist(11, &[("0842", "2 mahdist_spearmen"), ("Khartoum", "1 levy")]);
     table.roll(6);
     assert_eq!((table.units("0842").as_str(), table.0.eliminated(Side::Mahdist)), ("", 0));
+    // A boat is no combat unit.
+    let mut table = mahdist(11, &[("1633", "1 mahdist_spearmen, 1 mahdist_boat"), ("Khartoum", "1 levy")]);
+    table.roll(6);
+    assert_eq!(table.units("1633"), "1 mahdist_boat");
     // His choice.
     let mut table = mahdist(11, &[("0842", "1 mahdist_spearmen"), ("1042", "1 mahdist_rifles, 1 mahdist_gun")]);
     table.roll(1).play(&["desertion 1042", "desertion 1042 mahdist_gun"]);
@@ -41,9 +45,12 @@ fn religious_disagreement() {
         table.roll(1);
     }
     assert!(table.may("march 3806"));
-    // Attacks stay allowed.
+    // 13.7: attacks stay allowed, with the advance after them, also from the main map.
     let table = mahdist(14, &[("3806", "1 mahdist_spearmen"), ("3906", "1 rifle_r")]);
     assert!(table.may("march 3806"));
+    let mut table = mahdist(14, &[("3206", "8 mahdist_spearmen"), ("3306", "1 levy")]);
+    table.play(&["march 3206", "march 3206 all", "attack 3306"]).roll(12).roll(2).play(&["advance yes"]);
+    assert_eq!(table.units("3306"), "8 mahdist_spearmen");
 }
 
 #[test]
@@ -55,6 +62,10 @@ fn boats() {
     // A place of his, without units.
     let own = json!({"control": {"Omdurman": "mahdist"}});
     assert_eq!(rolled_with(when, 21, &[("0842", "1 mahdist_spearmen")], own).units("Omdurman"), "1 mahdist_boat");
+    // A reach for boats that are hauled is not navigable (Abu Hamed); one for high Nile is, in January too (1727).
+    let held = |hex: &str| rolled("el-obeid 4 mahdist event", 21, &[(hex, "1 mahdist_spearmen")]).units(hex);
+    assert_eq!(held("Abu Hamed"), "1 mahdist_spearmen");
+    assert_eq!(held("1727"), "1 mahdist_spearmen, 1 mahdist_boat");
     // 2.3: two boats.
     let table = rolled(when, 21, &[("1633", "1 mahdist_spearmen, 2 mahdist_boat")]);
     assert_eq!(table.units("1633"), "1 mahdist_spearmen, 2 mahdist_boat");
@@ -111,6 +122,14 @@ fn the_war_keeps_goz_regeb_as_it_is() {
     stays("egyptian", 34, "1 mahdist_spearmen", &[]);
     stays("mahdist", 44, "1 levy", &[("3429", "1 mahdist_spearmen")]);
     assert_eq!(event("mahdist", 64, "1 mahdist_rifles", &[]).units("Goz Regeb"), "1 mahdist_spearmen");
+    // 13.7: it may attack and advance.
+    let now = json!({"events": {"war": "now"}});
+    let stacks = [("Goz Regeb", "8 mahdist_spearmen"), ("3429", "1 levy")];
+    let mut table = Table::set("khartoum 1 mahdist march", &stacks, now);
+    table.play(&["march 3529", "march 3529 all"]);
+    assert_eq!(table.waits(), "roll_melee_marching", "there is nothing to do but to attack");
+    table.roll(12).roll(2).play(&["advance yes"]);
+    assert_eq!(table.units("3429"), "8 mahdist_spearmen");
     // It may retreat, over the Atbara: 7 - 2 + 1 for the village = 6, shaken, N = 2: all four are lost or disrupted.
     let now = json!({"events": {"war": "now"}});
     let stacks = [("3429", "2 mahdist_spearmen"), ("Goz Regeb", "4 rifle_l")];
@@ -157,6 +176,10 @@ fn ethiopia_peace() {
     table.roll(4).roll(7);
     assert_eq!(table.units("Goz Regeb"), "6 mahdist_spearmen, 1 mahdist_rifles");
     assert_eq!(table.controller("Goz Regeb"), Some("mahdist"));
+    // 2.3: no rifles are left, the others come.
+    let mut table = peace(&[("0842", "12 mahdist_rifles")]);
+    table.roll(4).roll(7);
+    assert_eq!(table.units("Goz Regeb"), "6 mahdist_spearmen");
     // An enemy there: one adjacent hex. As far as available: 60 - 58 S.
     let mut table = peace(&[("0842", "58 mahdist_spearmen"), ("Goz Regeb", "1 levy")]);
     table.roll(6).roll(12);
@@ -262,6 +285,10 @@ fn garrison_surrenders() {
     ] {
         assert!(mahdist(44, &stacks).units(stacks[0].0).starts_with("1 levy"), "{stacks:?}");
     }
+    // 6.4: it is Mahdists who never besiege Souakim; Egyptians may.
+    let stacks = [("Souakim", "1 mahdist_spearmen"), ("4506", "1 levy")];
+    let held = Table::set("khartoum 1 mahdist event", &stacks, json!({}));
+    assert!(held.0.besieged(held.hex("Souakim"), Side::Mahdist));
     // A village is besieged in the same way.
     let table = mahdist(44, &[("Kawa", "1 levy"), ("1645", "1 mahdist_spearmen")]);
     assert_eq!(table.units("Kawa"), "1 mahdist_spearmen");

@@ -179,6 +179,11 @@ fn leaders_of_a_stack_that_is_gone() {
     assert_eq!(table.waits(), "roll_escape");
     table.roll(4);
     assert_eq!(table.leader("hicks"), "1642");
+    // 6.2: with no stack to go to he is taken, whatever he rolls.
+    let mut table = march("mahdist", &stacks[..2]);
+    table.play(&["march 0842", "march 0842 all", "attack 0942", "leader unused"]).roll(12).roll(12).roll(2);
+    table.play(&["advance no"]).roll(6);
+    assert_eq!(table.leader("hicks"), "lost");
     let mut table =
         march("egyptian", &[("0842", "1 rifle_r, 1 levy disrupted, graham"), ("0942", "9 mahdist_spearmen")]);
     table.play(&["march 0842", "march 0842 all_good", "attack 0942", "leader unused"]).roll(12).roll(2).roll(12);
