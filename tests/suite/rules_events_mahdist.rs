@@ -181,8 +181,10 @@ fn ethiopia_peace() {
     table.roll(4).roll(7);
     assert_eq!(table.units("Goz Regeb"), "6 mahdist_spearmen");
     // An enemy there: one adjacent hex. As far as available: 60 - 58 S.
-    let mut table = peace(&[("0842", "58 mahdist_spearmen"), ("Goz Regeb", "1 levy")]);
+    let stacks = [("0842", "58 mahdist_spearmen"), ("Goz Regeb", "1 levy"), ("3428", "1 levy")];
+    let mut table = peace(&stacks);
     table.roll(6).roll(12);
+    assert!(!table.may("ethiopia_peace 3428"), "an enemy is there too");
     assert_eq!((table.waits(), table.decider()), ("event_hex", Some("mahdist")));
     table.play(&["ethiopia_peace 3429"]);
     assert_eq!(table.units("3429"), "2 mahdist_spearmen, 1 mahdist_rifles");

@@ -184,6 +184,19 @@ fn leaders_of_a_stack_that_is_gone() {
     table.play(&["march 0842", "march 0842 all", "attack 0942", "leader unused"]).roll(12).roll(12).roll(2);
     table.play(&["advance no"]).roll(6);
     assert_eq!(table.leader("hicks"), "lost");
+    // 9.9: he goes along on a retreat, and is not of the prisoners: he rolls.
+    let lose = |others: &[(&str, &str)]| {
+        let stacks = [("0842", "2 mahdist_spearmen"), ("0942", "4 rifle_l, hicks"), ("1642", "1 rifle_r")];
+        let mut table = march("mahdist", &[&stacks, others].concat());
+        table.play(&["march 0842", "march 0842 all", "attack 0942", "leader unused"]).roll(12).roll(12).roll(7);
+        table
+    };
+    assert_eq!(lose(&[]).play(&["retreat 1142"]).leader("hicks"), "1142");
+    let mut table = lose(&[("1042", "1 mahdist_spearmen")]);
+    assert_eq!((table.units("0942").as_str(), table.waits()), ("", "advance"));
+    table.play(&["advance yes"]).roll(4);
+    assert_eq!(table.leader("hicks"), "1642");
+    // Units that stayed out of the attack keep him.
     let mut table =
         march("egyptian", &[("0842", "1 rifle_r, 1 levy disrupted, graham"), ("0942", "9 mahdist_spearmen")]);
     table.play(&["march 0842", "march 0842 all_good", "attack 0942", "leader unused"]).roll(12).roll(2).roll(12);
@@ -303,6 +316,21 @@ fn vessels_flee_before_an_advance() {
     // With no way out it is destroyed: one of seven.
     let around = ["1642", "1643", "1644"].map(|hex| (hex, "1 mahdist_spearmen"));
     assert_eq!(advance(&around).0.available(Kind::Gunboat), 6);
+}
+
+/// 8.12, 2.3: of captured boats the Mahdist keeps one, if a counter is free, the Egyptian player none.
+#[test]
+fn captured_boats() {
+    let boats = |marching: (&str, &str), target: &str, other: (&str, &str)| {
+        let side = if marching.1.contains("mahdist") { "mahdist" } else { "egyptian" };
+        let mut table = march(side, &[marching, ("Duem", target), other]);
+        table.play(&["march 1542", "march 1542 all", "attack 1543"]).roll(12).roll(2).play(&["advance yes"]);
+        table.units("Duem")
+    };
+    let mahdists = ("1542", "8 mahdist_spearmen");
+    assert_eq!(boats(mahdists, "1 levy, 3 boat", ("0842", "1 levy")), "8 mahdist_spearmen, 1 mahdist_boat");
+    assert_eq!(boats(mahdists, "1 levy, 3 boat", ("1633", "2 mahdist_boat")), "8 mahdist_spearmen");
+    assert_eq!(boats(("1542", "8 levy"), "1 mahdist_spearmen, 1 mahdist_boat", ("0842", "1 levy")), "8 levy");
 }
 
 /// 9.11, 9.13: a gunboat that is hit rolls after the spoils and before the advance. The marching

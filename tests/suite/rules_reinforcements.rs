@@ -161,6 +161,21 @@ fn railway() {
     assert_ne!(one.waits(), "rail_count");
     let none = Table::set(when, &[("Souakim", "1 rifle_r")], forces(2));
     assert_ne!(none.waits(), "rail_count");
+    // 4305 is next to the second hex (4406) and not to the first (4506); a disrupted enemy is one.
+    let near = |hex: &str| {
+        let stacks = [("Souakim", "1 rifle_r, 1 supply"), (hex, "1 mahdist_spearmen disrupted")];
+        Table::set(when, &stacks, forces(2))
+    };
+    assert_eq!(near("4305").legal(), ["rail 0", "rail 1"]);
+    assert_ne!(near("4506").waits(), "rail_count");
+    // What is built stays, and the railhead is its last hex.
+    let built = json!({"events": {"field_forces": 2}, "railway": 2});
+    let mut table = Table::set(when, &[("Souakim", "1 supply"), ("4406", "1 rifle_r, 1 supply")], built);
+    table.play(&["rail 2"]);
+    assert_eq!(
+        (table.0.railway_built(), table.units("Souakim").as_str(), table.units("4406").as_str()),
+        (4, "1 supply", "1 rifle_r")
+    );
 }
 
 /// 12.1, 12.3: with a British combat unit, one at a time; Indians are not British here (1.1).
