@@ -236,7 +236,10 @@ fn gunboat_sinks() {
     let mut table = egyptian(24, &[("Khartoum", "1 levy, 1 gunboat, 1 british_gunboat")]);
     table.play(&["gunboat_sinks 1732 british_gunboat"]).roll(5);
     assert_eq!((table.units("Khartoum").as_str(), table.0.available(Kind::BritishGunboat)), ("1 levy, 1 gunboat", 1));
-    // A 5 in turn 1: out until turn 6, when it comes to the nearest town of his: 2224 is one hex from 2223.
+    // A 5 in turn 1: out until turn 6.
+    let out = json!([{"kind": "british_gunboat", "hex": "1732", "returns": 6}]);
+    assert_eq!(table.field("gunboats_out"), out);
+    // Then it comes to the nearest town of his: 2224 is one hex from 2223.
     let out = json!({"gunboats_out": [{"kind": "gunboat", "hex": "2223", "returns": 6}]});
     let stacks = [("Khartoum", "1 levy"), ("Metemmeh", "1 levy")];
     assert_eq!(Table::set("khartoum 5 egyptian reinforcement", &stacks, out.clone()).units("Metemmeh"), "1 levy");

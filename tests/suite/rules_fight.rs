@@ -371,4 +371,12 @@ fn a_marching_loser_stays_in_his_own_town() {
     };
     assert_eq!(lose("0446", "0546").units("Bara"), "4 mahdist_spearmen disrupted");
     assert_eq!(lose("0842", "0942").waits(), "retreat_hex");
+    // He stays though nobody is left who could keep him from advancing. He: 3 + 3 for 4:1 = 6, shaken by N = 1, two of two
+    // lost. They: 8 - 2 for the charge = 6, shaken by N = 2: the levy and a supply unit destroyed, two disrupted, four of nine.
+    let stacks = [("0446", "2 mahdist_spearmen"), ("0546", "1 levy, 8 supply")];
+    let mut table = march("mahdist", &stacks);
+    table.play(&["march 0446", "march 0446 all", "attack 0546"]).roll(3).roll(8);
+    assert_ne!(table.waits(), "advance");
+    assert_eq!(table.units("Bara"), "1 mahdist_spearmen disrupted");
+    assert_eq!(table.units("0546"), "5 supply, 2 supply disrupted");
 }
