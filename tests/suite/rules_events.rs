@@ -135,6 +135,9 @@ fn field_force() {
     let mut table = rolled_with("khartoum 1 egyptian event", 14, &stacks, in_play);
     table.play(&["field_force_leaves no"]);
     assert_eq!(table.units("4506"), "7 british_infantry, 3 british_infantry disrupted, 4 indian_infantry");
+    // 6.2, 6.3: it takes a Souakim that nobody holds, and finds a leader who is alone there.
+    let table = egyptian(14, &[("Khartoum", "1 levy"), ("Souakim", "osman_digma"), ("0842", "1 mahdist_spearmen")]);
+    assert_eq!((table.waits(), table.controller("Souakim")), ("roll_escape", Some("egyptian")));
     // From the third time on there is none, and none if the Mahdist controls Souakim.
     let third = json!({"events": {"field_forces": 2}});
     let table = rolled_with("khartoum 1 egyptian event", 14, &[("Souakim", "1 rifle_r")], third);
@@ -189,14 +192,15 @@ fn field_force_leaves() {
     // does not outlast them (12.1). Nobody is eliminated (14.5).
     let stacks = [
         ("Souakim", "1 camel, 1 indian_infantry, baker"),
-        ("4506", "1 british_infantry, 1 flag, graham"),
-        ("0842", "1 british_infantry"),
+        ("4506", "1 british_infantry, 1 flag"),
+        ("0842", "1 british_infantry, graham"),
     ];
     let in_play = json!({"events": {"field_forces": 1, "in_play": true}});
     let mut table = rolled_with("khartoum 1 egyptian event", 21, &stacks, in_play);
     table.play(&["leave 4606 no"]);
     assert_eq!(["Souakim", "4506", "0842"].map(|hex| table.units(hex)), ["1 camel", "", "1 british_infantry"]);
-    assert_eq!((table.leader("baker").as_str(), table.0.eliminated(Side::Egyptian)), ("4606", 0));
+    assert_eq!(["baker", "graham"].map(|leader| table.leader(leader)), ["4606", "0842"]);
+    assert_eq!(table.0.eliminated(Side::Egyptian), 0);
 }
 
 #[test]
@@ -283,6 +287,10 @@ fn dissension() {
     let mut table = egyptian(34, &[("1633", "1 mahdist_spearmen, 1 mahdist_boat")]);
     table.play(&["dissension 1633"]);
     assert_eq!(table.units("1633"), "1 levy");
+    // 6.3: the levies hold the place.
+    let mut table = egyptian(34, &[("Bara", "1 mahdist_spearmen")]);
+    table.play(&["dissension 0446"]);
+    assert_eq!(table.controller("Bara"), Some("egyptian"));
     let mut table = egyptian(34, &[("0842", "3 mahdist_spearmen")]);
     table.play(&["dissension done"]);
     assert_eq!(table.units("0842"), "3 mahdist_spearmen");

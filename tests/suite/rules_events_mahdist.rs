@@ -169,6 +169,7 @@ fn ethiopia_peace() {
     // 1-3: nothing more.
     let mut table = peace(&[("0842", "1 mahdist_spearmen")]);
     table.roll(3);
+    assert_ne!(table.waits(), "roll_event_dice");
     assert_eq!(table.units("Goz Regeb"), "");
     assert_eq!(table.0.events().war, dervish_env::dervish::campaign::War::Over);
     // 4-6: 2D6 units, one of them rifles.

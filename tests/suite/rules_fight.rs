@@ -318,6 +318,18 @@ fn vessels_flee_before_an_advance() {
     assert_eq!(advance(&around).0.available(Kind::Gunboat), 6);
 }
 
+/// 9.9, 6.2: who advances after a draw takes the train that is left. The spearmen: 6 + 1 for 2:1 = 7, hold, N = 1: all are
+/// disrupted. The others: 8 - 2 for the charge = 6, shaken, N = 1: the levy destroyed, a supply unit disrupted, two of four.
+#[test]
+fn train_is_taken_by_an_advance() {
+    let mut table = march("mahdist", &[("0842", "1 mahdist_spearmen"), ("0942", "1 levy, 3 supply")]);
+    table.play(&["march 0842", "attack 0942"]).roll(6).roll(8);
+    assert_eq!((table.units("0942").as_str(), table.waits()), ("2 supply, 1 supply disrupted", "advance"));
+    table.play(&["advance yes"]);
+    assert_eq!(table.units("0942"), "1 mahdist_spearmen disrupted");
+    assert_eq!(table.0.eliminated(Side::Egyptian), 1, "14.5: the levy");
+}
+
 /// 8.12, 2.3: of captured boats the Mahdist keeps one, if a counter is free, the Egyptian player none.
 #[test]
 fn captured_boats() {
@@ -342,6 +354,7 @@ fn a_gunboat_hit_in_combat_rolls() {
     let mut table = march("mahdist", &stacks);
     table.play(&["march 1542", "march 1542 all", "attack 1543"]).roll(12).roll(2);
     assert_eq!((table.waits(), table.units("Duem").as_str()), ("roll_gunboat", ""));
+    assert_eq!(table.0.pending().hex, table.hex("Duem"));
     // 9.10: one S is rearmed for the three rifles.
     assert_eq!(table.units("1542"), "2 mahdist_spearmen, 1 mahdist_spearmen disrupted, 5 mahdist_rifles");
     table.roll(7);

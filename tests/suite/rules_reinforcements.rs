@@ -24,6 +24,8 @@ fn reinforcements_wait_for_their_place() {
     let all = "1 levy disrupted, 4 rifle_r, 1 rifle_l, 1 egyptian_cavalry, 1 fleet";
     assert_eq!((table.units("Souakim").as_str(), table.leader("baker").as_str()), (all, "4606"));
     assert!(table.may("march 4606"));
+    // 6.3: a place that nobody holds is theirs.
+    assert_eq!(Table::set(when, &[("Bara", "1 levy")], json!({})).controller("Souakim"), Some("egyptian"));
 }
 
 /// 5.1, 2.5: of the two hexes at the north edge one takes all that comes in the month, the leader too.
@@ -39,6 +41,10 @@ fn one_hex_for_all_units_of_the_month() {
     // 13.5: where the enemy stands nothing arrives.
     let table = Table::set(when, &[("Khartoum", "1 levy"), ("0600", "1 mahdist_spearmen")], json!({}));
     assert_eq!(table.units("0500"), force);
+    // 13.4, 6.2: a leader alone does not bar them, he is found.
+    let mut table = Table::set(when, &[("Khartoum", "1 levy"), ("0600", "mahdi")], json!({}));
+    table.play(&["arrive 0600"]);
+    assert_eq!((table.units("0600").as_str(), table.waits()), (force, "roll_escape"));
 }
 
 /// 2.4: Abdullahi comes to any Mahdist stack; without one he waits. 2.3: a lost leader never comes.
@@ -101,6 +107,7 @@ fn recruits_are_the_die_less_three() {
     // +1 for a town, +1 for the Mahdi, whatever the die lacks.
     assert_eq!(gain("El Obeid", "1 mahdist_spearmen, mahdi", 1, &[]), "3 mahdist_spearmen");
     assert_eq!(gain("El Obeid", "1 mahdist_spearmen", 5, &[]), "4 mahdist_spearmen");
+    assert_eq!(gain("Er Rahad", "1 mahdist_spearmen", 5, &[]), "3 mahdist_spearmen", "a village is no town");
     // Next to British or Indian units nobody gathers; next to Egyptians they do.
     let british = [("0942", "1 british_infantry")];
     assert_eq!(gain("0842", "1 mahdist_spearmen, nejumi", 6, &british), "1 mahdist_spearmen");
@@ -137,6 +144,11 @@ fn districts_that_recruit() {
     let mut table = Table::set(when, &[("4406", "1 mahdist_spearmen")], control);
     table.roll(6);
     assert_eq!(table.units("Bara"), "4 mahdist_spearmen");
+    // 6.2: an enemy leader alone there is found.
+    let control = json!({"control": {"Bara": "mahdist"}});
+    let mut table = Table::set(when, &[("4406", "1 mahdist_spearmen"), ("Bara", "graham")], control);
+    table.roll(6);
+    assert_eq!((table.units("Bara").as_str(), table.waits()), ("4 mahdist_spearmen", "roll_escape"));
     // A leader alone draws them, but there is no hex for them: they are lost.
     let mut table = Table::set(when, &[("0842", "nejumi"), ("4406", "1 mahdist_spearmen")], json!({}));
     table.roll(6);
@@ -193,6 +205,10 @@ fn the_flag_is_shown_and_taken_off() {
         (table.units("Souakim").as_str(), table.units("4506").as_str()),
         ("1 british_infantry", "1 british_infantry, 1 flag")
     );
+    // One at a time.
+    let mut table = Table::set(when, &stacks, json!({}));
+    table.play(&["take_flag_off no"]);
+    assert_ne!(table.waits(), "flag_hex");
     // Where only an Egyptian is with it, it stays.
     let table = Table::set(when, &[("Souakim", "1 rifle_r, 1 flag")], json!({}));
     assert_ne!(table.waits(), "flag_remove");
