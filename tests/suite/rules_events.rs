@@ -1,4 +1,5 @@
-//! Random events (4): object present and absent, month in and out of season, pool empty, place off the map.
+//! Random events (4): the Egyptian player's (4.3), those of both, and what holds for all (4.2, 3.2): object present and
+//! absent, month in and out of season, pool empty, place off the map.
 
 use dervish_env::dervish::catalogue::{Kind, Side};
 use dervish_env::dervish::tables::AttritionRow;
@@ -12,15 +13,17 @@ fn egyptian(d66: u16, stacks: &[(&str, &str)]) -> Table {
 }
 
 /// The same for the Mahdist.
-fn mahdist(d66: u16, stacks: &[(&str, &str)]) -> Table {
+pub fn mahdist(d66: u16, stacks: &[(&str, &str)]) -> Table {
     rolled("khartoum 1 mahdist event", d66, stacks)
 }
 
-fn rolled(when: &str, d66: u16, stacks: &[(&str, &str)]) -> Table {
+/// An event phase after the roll.
+pub fn rolled(when: &str, d66: u16, stacks: &[(&str, &str)]) -> Table {
     rolled_with(when, d66, stacks, json!({}))
 }
 
-fn rolled_with(when: &str, d66: u16, stacks: &[(&str, &str)], more: serde_json::Value) -> Table {
+/// The same of a position with more than stacks.
+pub fn rolled_with(when: &str, d66: u16, stacks: &[(&str, &str)], more: serde_json::Value) -> Table {
     let mut table = Table::set(when, stacks, more);
     table.roll(d66);
     table
@@ -41,6 +44,46 @@ fn events_about_places_off_the_map_are_none() {
     assert_ne!(egyptian(24, &[("Khartoum", "1 levy")]).waits(), "roll_gunboat");
     assert_ne!(mahdist(34, &[("0842", "1 mahdist_spearmen")]).waits(), "event_line");
     assert_eq!(mahdist(64, &[("0842", "1 mahdist_spearmen")]).units("0842"), "1 mahdist_spearmen");
+    // Nor does scenario 4 know Souakim, where the navy lands.
+    let navy = rolled("kordofan 1 egyptian event", 14, &[("Bara", "1 rifle_r")]);
+    assert_eq!(navy.0.units().on_map(Kind::NavalInfantry), 0);
+}
+
+/// 4.3: to the end of the game turn, in the tests of combat and recovery (11.1: L holds on a 6, R fails).
+#[test]
+fn poor_morale() {
+    let mut table = rolled("el-obeid 1 egyptian event", 11, &[("El Obeid", "1 rifle_l")]);
+    assert!(table.0.events().poor_morale);
+    while table.0.game_turn() == 0 {
+        table.play(&["march done"]);
+    }
+    assert!(!table.0.events().poor_morale);
+    for (poor_morale, left) in [(false, "1 rifle_l disrupted"), (true, "")] {
+        let events = json!({"events": {"poor_morale": poor_morale}});
+        let mut table = Table::set("el-obeid 1 egyptian recovery", &[("0842", "1 rifle_l disrupted")], events);
+        table.roll(6);
+        assert_eq!(table.units("0842"), left);
+    }
+}
+
+/// 3.2: what is said of "this turn" ends with the player turn.
+#[test]
+fn events_of_a_turn_end_with_it() {
+    // Dry weather in March, religious disagreement, poor communications, a named hex.
+    let stacks = [("0842", "1 rifle_r"), ("1242", "1 mahdist_spearmen, nejumi")];
+    for (side, d66) in [("egyptian", 51), ("mahdist", 14), ("mahdist", 31), ("egyptian", 41), ("mahdist", 41)] {
+        let mut table = rolled(&format!("khartoum 2 {side} event"), d66, &stacks);
+        let before = *table.0.events();
+        while table.waits() == "roll_recruits" {
+            table.roll(1);
+        }
+        table.play(&["march done"]);
+        assert_eq!(table.waits(), "roll_event");
+        let mut after = *table.0.events();
+        assert_ne!(before, after, "{side} {d66}");
+        after.war = before.war;
+        assert_eq!(after, dervish_env::dervish::campaign::EventState::NONE, "{side} {d66}");
+    }
 }
 
 #[test]
@@ -51,6 +94,8 @@ fn navy() {
     let there = rolled(when, 14, &[("Souakim", "1 rifle_r"), ("4506", "1 naval_infantry disrupted")]);
     assert_eq!(there.units("Souakim"), "1 rifle_r, 1 fleet");
     assert_eq!(there.units("4506"), "1 naval_infantry disrupted");
+    let off = rolled(when, 14, &[("Souakim", "1 rifle_r"), ("Trinkitat", "1 fleet")]);
+    assert_eq!(off.units("Souakim"), "1 rifle_r, 1 naval_infantry");
     // 5.1: not while the enemy controls the place.
     let held = rolled_with(when, 14, &[("Bara", "1 rifle_r")], json!({"control": {"Souakim": "mahdist"}}));
     assert_eq!(held.units("Souakim"), "");
@@ -65,6 +110,13 @@ fn field_force() {
     assert_eq!(table.units("Souakim"), first);
     assert_eq!(table.leader("graham"), "4606");
     assert!(table.0.events().in_play);
+    // What is on the map stays there, and of the infantry four of fourteen counters are free (2.3).
+    let table = egyptian(14, &[("Souakim", "4 rifle_r"), ("0842", "10 british_infantry, 1 naval_infantry")]);
+    assert_eq!(
+        table.units("Souakim"),
+        "4 rifle_r, 4 british_infantry, 2 british_cavalry, 1 british_gun, 3 supply, 2 camel"
+    );
+    assert_eq!(table.units("0842"), "10 british_infantry, 1 naval_infantry");
     // The second relieves the first: own kind and good order; the Naval infantry by an Indian infantry. What remains of
     // 7, 2, 2, 4 and 1 lands: 5, 2, 2, 3 and 1.
     let in_play = json!({"events": {"field_forces": 1, "in_play": true}});
@@ -83,6 +135,9 @@ fn field_force() {
     let mut table = rolled_with("khartoum 1 egyptian event", 14, &stacks, in_play);
     table.play(&["field_force_leaves no"]);
     assert_eq!(table.units("4506"), "7 british_infantry, 3 british_infantry disrupted, 4 indian_infantry");
+    // 6.2, 6.3: it takes a Souakim that nobody holds, and finds a leader who is alone there.
+    let table = egyptian(14, &[("Khartoum", "1 levy"), ("Souakim", "osman_digma"), ("0842", "1 mahdist_spearmen")]);
+    assert_eq!((table.waits(), table.controller("Souakim")), ("roll_escape", Some("egyptian")));
     // From the third time on there is none, and none if the Mahdist controls Souakim.
     let third = json!({"events": {"field_forces": 2}});
     let table = rolled_with("khartoum 1 egyptian event", 14, &[("Souakim", "1 rifle_r")], third);
@@ -104,6 +159,13 @@ fn field_force_again() {
     let table = rolled_with("khartoum 1 egyptian event", 61, &[("Souakim", "1 rifle_r")], left);
     assert_eq!(table.0.events().field_forces, 2);
     assert!(table.units("Souakim").contains("7 british_infantry"), "{}", table.units("Souakim"));
+    assert_eq!(table.leader("graham"), "4606");
+    // 13.9: the last British unit of the first is gone, so it is in play no more.
+    let in_play = json!({"events": {"field_forces": 1, "in_play": true}});
+    let mut table = Table::set("khartoum 1 mahdist recovery", &[("Souakim", "1 rifle_r")], in_play);
+    assert!(!table.0.events().in_play);
+    table.roll(61);
+    assert_eq!(table.0.events().field_forces, 2);
 }
 
 #[test]
@@ -126,6 +188,19 @@ fn field_force_leaves() {
     assert_eq!((table.units("Souakim").as_str(), table.units("Berber").as_str()), ("1 fleet", "1 british_infantry"));
     // No event if no force is in play.
     assert_eq!(egyptian(21, &stacks).units("4506"), "2 british_infantry");
+    // Indians are British here (1.1). Train is asked about, other leaders and the British elsewhere stay, and the flag
+    // does not outlast them (12.1). Nobody is eliminated (14.5).
+    let stacks = [
+        ("Souakim", "1 camel, 1 indian_infantry, baker"),
+        ("4506", "1 british_infantry, 1 flag"),
+        ("0842", "1 british_infantry, graham"),
+    ];
+    let in_play = json!({"events": {"field_forces": 1, "in_play": true}});
+    let mut table = rolled_with("khartoum 1 egyptian event", 21, &stacks, in_play);
+    table.play(&["leave 4606 no"]);
+    assert_eq!(["Souakim", "4506", "0842"].map(|hex| table.units(hex)), ["1 camel", "", "1 british_infantry"]);
+    assert_eq!(["baker", "graham"].map(|leader| table.leader(leader)), ["4606", "0842"]);
+    assert_eq!(table.0.eliminated(Side::Egyptian), 0);
 }
 
 #[test]
@@ -144,6 +219,11 @@ fn supply() {
     // 2.3: eight supply counters; the camel comes alone.
     let table = rolled(when, 21, &[("Khartoum", "1 levy, 8 supply")]);
     assert_eq!(table.units("Khartoum"), "1 levy, 8 supply, 1 camel");
+    // 5.1: Khartoum that the enemy holds is not besieged, whoever is near, and nothing comes; one that nobody holds
+    // is no less Khartoum.
+    let stacks = [("Khartoum", "1 mahdist_spearmen"), ("1832", "1 mahdist_gun"), ("Duem", "1 levy")];
+    assert_eq!(rolled(when, 21, &stacks).0.units().on_map(Kind::Supply), 0);
+    assert_eq!(rolled(when, 21, &[("Duem", "1 levy")]).units("Khartoum"), "1 supply, 1 camel");
 }
 
 #[test]
@@ -156,15 +236,24 @@ fn gunboat_sinks() {
     // The Mahdist names it.
     let table = egyptian(24, &[("Khartoum", "1 levy, 2 gunboat"), ("Metemmeh", "1 gunboat")]);
     assert_eq!(table.decider(), Some("mahdist"));
-    // A 5 in turn 1: out until turn 6, when it comes to the nearest town of his: 2224 is one hex from 2223.
+    // He names the kind as well; a British one is out for as many turns as the dice show.
+    let mut table = egyptian(24, &[("Khartoum", "1 levy, 1 gunboat, 1 british_gunboat")]);
+    table.play(&["gunboat_sinks 1732 british_gunboat"]).roll(5);
+    assert_eq!((table.units("Khartoum").as_str(), table.0.available(Kind::BritishGunboat)), ("1 levy, 1 gunboat", 1));
+    // A 5 in turn 1: out until turn 6.
+    let out = json!([{"kind": "british_gunboat", "hex": "1732", "returns": 6}]);
+    assert_eq!(table.field("gunboats_out"), out);
+    // Then it comes to the nearest town of his: 2224 is one hex from 2223.
     let out = json!({"gunboats_out": [{"kind": "gunboat", "hex": "2223", "returns": 6}]});
     let stacks = [("Khartoum", "1 levy"), ("Metemmeh", "1 levy")];
     assert_eq!(Table::set("khartoum 5 egyptian reinforcement", &stacks, out.clone()).units("Metemmeh"), "1 levy");
     let back = Table::set("khartoum 6 egyptian reinforcement", &stacks, out.clone());
     assert_eq!(back.units("Metemmeh"), "1 levy, 1 gunboat");
-    // Without a town it waits.
-    let waits = Table::set("khartoum 6 egyptian reinforcement", &[("0842", "1 levy")], out);
+    // Without a town it waits, and El Obeid is no river town, nor Omdurman a town.
+    let waits = Table::set("khartoum 6 egyptian reinforcement", &[("0842", "1 levy")], out.clone());
     assert_eq!(waits.0.available(Kind::Gunboat), 6);
+    let stacks = [("El Obeid", "1 levy"), ("Omdurman", "1 levy")];
+    assert_eq!(Table::set("khartoum 6 egyptian reinforcement", &stacks, out).0.units().on_map(Kind::Gunboat), 0);
 }
 
 #[test]
@@ -194,6 +283,17 @@ fn dissension() {
     // A leader, or a fourth unit, and there is no object.
     assert_ne!(egyptian(34, &[("0842", "3 mahdist_spearmen, mahdi")]).waits(), "event_hex");
     assert_ne!(egyptian(34, &[("0842", "4 mahdist_spearmen")]).waits(), "event_hex");
+    // A boat is lost with them, and he may let them be.
+    let mut table = egyptian(34, &[("1633", "1 mahdist_spearmen, 1 mahdist_boat")]);
+    table.play(&["dissension 1633"]);
+    assert_eq!(table.units("1633"), "1 levy");
+    // 6.3: the levies hold the place.
+    let mut table = egyptian(34, &[("Bara", "1 mahdist_spearmen")]);
+    table.play(&["dissension 0446"]);
+    assert_eq!(table.controller("Bara"), Some("egyptian"));
+    let mut table = egyptian(34, &[("0842", "3 mahdist_spearmen")]);
+    table.play(&["dissension done"]);
+    assert_eq!(table.units("0842"), "3 mahdist_spearmen");
 }
 
 #[test]
@@ -218,6 +318,9 @@ fn training() {
     let mut table = egyptian(44, &[("Khartoum", "1 rifle_r")]);
     table.play(&["training 1732"]);
     assert_eq!(table.units("Khartoum"), "1 rifle_l");
+    let mut table = egyptian(44, &[("Khartoum", "1 rifle_r")]);
+    table.play(&["training done"]);
+    assert_eq!(table.units("Khartoum"), "1 rifle_r");
     // 2.3: no rifle R and no rifle L left.
     let full = [("Khartoum", "1 levy"), ("Berber", "26 rifle_r"), ("Duem", "14 rifle_l")];
     assert_ne!(egyptian(44, &full).waits(), "event_hex");
@@ -273,213 +376,7 @@ fn khartoum_shortage() {
     let table = egyptian(64, &[("Khartoum", "2 rifle_l, 1 civilian, 3 gunboat, gordon")]);
     assert_eq!(table.units("Khartoum"), "1 rifle_l, 1 civilian, 3 gunboat");
     assert_eq!(egyptian(64, &[("Khartoum", "1 civilian, 3 gunboat")]).units("Khartoum"), "1 civilian, 3 gunboat");
-}
-
-#[test]
-fn desertion() {
-    let mut table = mahdist(11, &[("0842", "5 mahdist_spearmen")]);
-    table.roll(3);
-    assert_eq!(table.units("0842"), "2 mahdist_spearmen");
-    // All, if fewer.
-    let mut table = mahdist(11, &[("0842", "2 mahdist_spearmen"), ("Khartoum", "1 levy")]);
-    table.roll(6);
-    assert_eq!((table.units("0842").as_str(), table.0.eliminated(Side::Mahdist)), ("", 0));
-    // His choice.
-    let mut table = mahdist(11, &[("0842", "1 mahdist_spearmen"), ("1042", "1 mahdist_rifles, 1 mahdist_gun")]);
-    table.roll(1).play(&["desertion 1042", "desertion 1042 mahdist_gun"]);
-    assert_eq!(
-        (table.units("0842").as_str(), table.units("1042").as_str()),
-        ("1 mahdist_spearmen", "1 mahdist_rifles")
-    );
-}
-
-#[test]
-fn religious_disagreement() {
-    // 3306 is on the extension, 3206 on the main map; Osman Digma is not there.
-    let stacks = [("3206", "1 mahdist_spearmen"), ("3806", "1 mahdist_spearmen")];
-    let mut table = mahdist(14, &stacks);
-    assert_eq!(table.legal(), ["march 3206", "march done"]);
-    table.play(&["march 3206"]).roll(3);
-    let extension: Vec<String> =
-        table.legal().into_iter().filter(|to| table.0.scenario().board.cell(table.hex(&to[3..])).extension).collect();
-    assert!(extension.is_empty(), "{extension:?}");
-    assert!(table.may("to 3106"));
-    // With him there, who is on the extension moves on it.
-    let mut table = mahdist(14, &[("3206", "1 mahdist_spearmen"), ("3806", "1 mahdist_spearmen, osman_digma")]);
-    while table.waits() == "roll_recruits" {
-        table.roll(1);
-    }
-    assert!(table.may("march 3806"));
-    // Attacks stay allowed.
-    let table = mahdist(14, &[("3806", "1 mahdist_spearmen"), ("3906", "1 rifle_r")]);
-    assert!(table.may("march 3806"));
-}
-
-#[test]
-fn boats() {
-    let when = "el-obeid 1 mahdist event";
-    // 1633 touches the White Nile above Khartoum; 0842 no river at all.
-    let table = rolled(when, 21, &[("1633", "1 mahdist_spearmen"), ("0842", "1 mahdist_spearmen")]);
-    assert_eq!(table.units("1633"), "1 mahdist_spearmen, 1 mahdist_boat");
-    // A place of his, without units.
-    let own = json!({"control": {"Omdurman": "mahdist"}});
-    assert_eq!(rolled_with(when, 21, &[("0842", "1 mahdist_spearmen")], own).units("Omdurman"), "1 mahdist_boat");
-    // 2.3: two boats.
-    let table = rolled(when, 21, &[("1633", "1 mahdist_spearmen, 2 mahdist_boat")]);
-    assert_eq!(table.units("1633"), "1 mahdist_spearmen, 2 mahdist_boat");
-}
-
-#[test]
-fn rifles() {
-    let when = "el-obeid 1 mahdist event";
-    let table = rolled(when, 24, &[("0842", "2 mahdist_spearmen")]);
-    assert_eq!(table.units("0842"), "1 mahdist_spearmen, 1 mahdist_rifles");
-    // 2.3: all twelve are there.
-    let table = rolled(when, 24, &[("0842", "2 mahdist_spearmen, 12 mahdist_rifles")]);
-    assert_eq!(table.units("0842"), "2 mahdist_spearmen, 12 mahdist_rifles");
-}
-
-#[test]
-fn gun_shortage() {
-    assert_eq!(
-        mahdist(34, &[("0842", "2 mahdist_spearmen, 2 mahdist_gun")]).units("0842"),
-        "2 mahdist_spearmen, 1 mahdist_gun"
-    );
-}
-
-#[test]
-fn rifle_shortage() {
-    let table = mahdist(64, &[("0842", "1 mahdist_rifles disrupted")]);
-    assert_eq!(table.units("0842"), "1 mahdist_spearmen disrupted");
-    // It is lost if no S is available (60, 2.3).
-    let table = mahdist(64, &[("0842", "2 mahdist_rifles"), ("1042", "60 mahdist_spearmen")]);
-    assert_eq!(table.units("0842"), "1 mahdist_rifles");
-}
-
-#[test]
-fn ethiopia_war() {
-    // 4406 is on the extension, Goz Regeb keeps its own: only 0842 is asked.
-    let stacks = [("0842", "5 mahdist_spearmen"), ("4406", "2 mahdist_spearmen"), ("Goz Regeb", "2 mahdist_spearmen")];
-    let mut table = mahdist(21, &stacks);
-    table.roll(4);
-    assert_eq!(table.units("0842"), "1 mahdist_spearmen");
-    assert_eq!(table.units("4406"), "2 mahdist_spearmen");
-    assert_eq!(table.units("Goz Regeb"), "2 mahdist_spearmen");
-    while table.waits() == "roll_recruits" {
-        table.roll(1);
-    }
-    assert!(table.may("march 0842") && !table.may("march 3529"), "{:?}", table.legal());
-    // Once per game.
-    let over = json!({"events": {"war": "over"}});
-    let table = rolled_with("khartoum 1 mahdist event", 21, &stacks, over);
-    assert_ne!(table.waits(), "roll_event_dice");
-    // Neither side moves out.
-    let now = json!({"events": {"war": "now"}});
-    let table = Table::set("khartoum 1 egyptian march", &[("Goz Regeb", "2 rifle_r"), ("0842", "1 rifle_r")], now);
-    assert_eq!(table.legal(), ["march 0842", "march done"]);
-}
-
-#[test]
-fn ethiopia_peace() {
-    let peace = |stacks: &[(&str, &str)]| {
-        rolled_with("khartoum 1 mahdist event", 24, stacks, json!({"events": {"war": "now"}}))
-    };
-    // 1-3: nothing more.
-    let mut table = peace(&[("0842", "1 mahdist_spearmen")]);
-    table.roll(3);
-    assert_eq!(table.units("Goz Regeb"), "");
-    assert_eq!(table.0.events().war, dervish_env::dervish::campaign::War::Over);
-    // 4-6: 2D6 units, one of them rifles.
-    let mut table = peace(&[("0842", "1 mahdist_spearmen")]);
-    table.roll(4).roll(7);
-    assert_eq!(table.units("Goz Regeb"), "6 mahdist_spearmen, 1 mahdist_rifles");
-    assert_eq!(table.controller("Goz Regeb"), Some("mahdist"));
-    // An enemy there: one adjacent hex. As far as available: 60 - 58 S.
-    let mut table = peace(&[("0842", "58 mahdist_spearmen"), ("Goz Regeb", "1 levy")]);
-    table.roll(6).roll(12);
-    assert_eq!((table.waits(), table.decider()), ("event_hex", Some("mahdist")));
-    table.play(&["ethiopia_peace 3429"]);
-    assert_eq!(table.units("3429"), "2 mahdist_spearmen, 1 mahdist_rifles");
-    // Without a war there is none.
-    assert_ne!(mahdist(24, &[("0842", "1 mahdist_spearmen")]).waits(), "roll_event_die");
-}
-
-#[test]
-fn poor_communications() {
-    let stacks = [("0842", "2 mahdist_spearmen"), ("1042", "2 mahdist_spearmen, nejumi")];
-    let mut table = mahdist(31, &stacks);
-    while table.waits() == "roll_recruits" {
-        table.roll(1);
-    }
-    assert_eq!(table.legal(), ["march 1042", "march done"]);
-    // 13.7: the others may attack, and advance.
-    let table = mahdist(31, &[("0842", "2 mahdist_spearmen"), ("0942", "1 levy")]);
-    assert_eq!(table.legal(), ["march 0842", "march done"]);
-    // No vessel without a leader either.
-    let table = mahdist(31, &[("1633", "1 mahdist_spearmen, 1 mahdist_boat")]);
-    assert!(!table.may("march 1633"));
-}
-
-#[test]
-fn religious_fervour() {
-    let mut table = mahdist(41, &[("0842", "9 mahdist_spearmen")]);
-    table.play(&["march 0842", "march 0842 all"]);
-    assert_eq!(table.0.march_modifier(), 1);
-    table.roll(3).play(&["to 0642", "halt"]);
-    // Nobody else may march: the supply phase is there, and the bonus is where the group is.
-    if table.waits() == "march_hex" {
-        table.play(&["march done"]);
-    }
-    assert_eq!(table.waits(), "roll_attrition");
-    assert_eq!(table.0.attrition_modifier(table.hex("0642")), 1);
-    // If none marched, it is in the named hex.
-    let mut table = mahdist(41, &[("0842", "9 mahdist_spearmen")]);
-    table.play(&["march done"]);
-    assert_eq!(table.0.attrition_modifier(table.hex("0842")), 1);
-}
-
-#[test]
-fn garrison_surrenders() {
-    // El Obeid (0349) besieged from 0449: two levies, three rifles, one gun and one cavalry.
-    let stacks = [
-        ("El Obeid", "2 levy, 1 rifle_r, 2 rifle_l, 1 egyptian_gun, 1 egyptian_cavalry, 1 supply"),
-        ("0449", "1 mahdist_spearmen"),
-    ];
-    let table = mahdist(44, &stacks);
-    assert_eq!(table.units("El Obeid"), "2 mahdist_spearmen, 3 mahdist_rifles, 1 mahdist_cavalry, 1 mahdist_gun");
-    assert_eq!(table.0.eliminated(Side::Egyptian), 7, "14.5");
-    assert_eq!(table.controller("El Obeid"), Some("mahdist"));
-    // S where the weapon lacks: six guns are there already.
-    let table = mahdist(44, &[("El Obeid", "1 egyptian_gun"), ("0449", "1 mahdist_spearmen, 6 mahdist_gun")]);
-    assert_eq!(table.units("El Obeid"), "1 mahdist_spearmen");
-    // Not in Khartoum, not with British or Indian units, not unbesieged, not in Souakim (6.4).
-    for stacks in [
-        [("Khartoum", "1 levy"), ("1832", "1 mahdist_spearmen")],
-        [("El Obeid", "1 levy, 1 indian_infantry"), ("0449", "1 mahdist_spearmen")],
-        [("El Obeid", "1 levy"), ("0449", "1 mahdist_spearmen disrupted")],
-        [("Souakim", "1 levy"), ("4506", "1 mahdist_spearmen")],
-    ] {
-        assert!(mahdist(44, &stacks).units(stacks[0].0).starts_with("1 levy"), "{stacks:?}");
-    }
-    // A village is besieged in the same way.
-    let table = mahdist(44, &[("Kawa", "1 levy"), ("1645", "1 mahdist_spearmen")]);
-    assert_eq!(table.units("Kawa"), "1 mahdist_spearmen");
-}
-
-#[test]
-fn locals_declare() {
-    let mut table = mahdist(51, &[("0842", "1 mahdist_spearmen"), ("El Obeid", "1 levy")]);
-    table.roll(5);
-    assert!(table.may("locals_declare 0446") && table.may("locals_declare 0351"), "Bara, a town, and Shekan, an oasis");
-    assert!(!table.may("locals_declare 0553"), "Er Rahad is a village");
-    assert!(!table.may("locals_declare 0349"), "an enemy is in El Obeid");
-    table.play(&["locals_declare 0446", "locals_declare 0446 3", "locals_declare 0351"]);
-    assert!(table.may("locals_declare 0351 2") && !table.may("locals_declare 0351 3"), "five in all");
-    table.play(&["locals_declare 0351 1", "locals_declare done"]);
-    assert_eq!(
-        (table.units("Bara").as_str(), table.units("Shekan").as_str()),
-        ("3 mahdist_spearmen", "1 mahdist_spearmen")
-    );
-    // 2.3: no S left, no event.
-    assert_ne!(mahdist(51, &[("0842", "60 mahdist_spearmen")]).waits(), "roll_event_dice");
+    // 12.1: the flag is not chosen, but goes with the last combat unit.
+    let table = egyptian(64, &[("Khartoum", "1 british_infantry, 1 flag, 1 civilian")]);
+    assert_eq!(table.units("Khartoum"), "1 civilian");
 }

@@ -2,6 +2,7 @@
 
 use dervish_env::chance::SplitMix64;
 use dervish_env::dervish::Campaign;
+use dervish_env::dervish::board::PlaceId;
 use dervish_env::dervish::campaign::Phase;
 use dervish_env::dervish::catalogue::{COMBAT, Kind, Leader, Side};
 use dervish_env::dervish::scenario::Scenario;
@@ -76,6 +77,18 @@ fn phases_follow_one_another() {
         });
         let first = if scenario.name == "khartoum" { Side::Egyptian } else { Side::Mahdist };
         assert_eq!(scenario.first_player, first, "{}", scenario.name);
+    }
+}
+
+/// 2.7: at the start a place is controlled by the side that has a combat unit there, all others by nobody.
+#[test]
+fn control_at_the_start() {
+    for scenario in scenarios() {
+        let position = play_until(scenario, 1, |position| position.phase() != Phase::Setup);
+        for (i, place) in scenario.board.places.iter().enumerate() {
+            let holder = Side::BOTH.into_iter().find(|side| position.units().any(place.hex, *side, COMBAT));
+            assert_eq!(position.controller(PlaceId(i as u8)), holder, "{} {}", scenario.name, place.name);
+        }
     }
 }
 

@@ -131,6 +131,13 @@ impl Table {
         }
     }
 
+    /// A field of the position file.
+    pub fn field(&self, name: &str) -> Value {
+        let file = PositionFile { scenario: self.0.scenario().name.clone(), position: self.0 };
+        let text: Value = serde_json::from_str(&file.text()).unwrap();
+        text[name].clone()
+    }
+
     /// The side that controls a place.
     pub fn controller(&self, place: &str) -> Option<&'static str> {
         self.0.controller(self.0.scenario().board.place_named(place).unwrap()).map(|side| side.id())

@@ -192,15 +192,15 @@ impl Campaign {
     fn supply_arrives(&mut self) {
         let Some(khartoum) = self.scenario.named.khartoum else { return };
         let hex = self.scenario.board.places[khartoum.0 as usize].hex;
-        if self.available(Kind::Supply) + self.available(Kind::Camel) == 0 {
+        let nothing_comes = self.available(Kind::Supply) + self.available(Kind::Camel) == 0;
+        // Nothing comes to a place that the enemy controls (5.1), nor is such a place besieged.
+        if nothing_comes || self.controls(Side::Mahdist, Some(khartoum)) || self.enemy_in(hex, Side::Egyptian) {
             return;
         }
-        if self.besieged(hex, Side::Egyptian) {
-            if self.event_has_object(Event::Supply) {
-                self.pending = Pending::of(Decision::EventHex);
-            }
-        } else if self.controls(Side::Egyptian, Some(khartoum)) && !self.enemy_in(hex, Side::Egyptian) {
+        if !self.besieged(hex, Side::Egyptian) {
             self.place_supply(hex);
+        } else if self.event_has_object(Event::Supply) {
+            self.pending = Pending::of(Decision::EventHex);
         }
     }
 
@@ -358,7 +358,10 @@ impl Campaign {
                 navigable && his && self.available(Kind::MahdistBoat) > 0
             }
             Event::Rifles => has(Kind::MahdistSpearmen) && self.available(Kind::MahdistRifles) > 0,
-            Event::RifleShortage => has(Kind::MahdistRifles),
+            // Without a counter for the S the unit is removed, which the war forbids.
+            Event::RifleShortage => {
+                has(Kind::MahdistRifles) && (self.available(Kind::MahdistSpearmen) > 0 || !self.held_by_war(hex))
+            }
             Event::GunShortage => has(Kind::MahdistGun) && !self.held_by_war(hex),
             Event::GarrisonSurrenders => {
                 self.units.any(hex, Side::Egyptian, LAND)

@@ -2,7 +2,7 @@
 //! of tests and losses is in [`super::combat`].
 
 use super::super::board::{Board, Ground, Hex};
-use super::super::campaign::{Battle, BattleStage, Campaign};
+use super::super::campaign::{Battle, BattleStage, Campaign, Favour};
 use super::super::catalogue::{COMBAT, GUNBOATS, Kind, KindSet, LAND, LEADERS, Side};
 use super::super::decision::{Decision, Pending};
 use super::super::force::Force;
@@ -40,8 +40,8 @@ impl Campaign {
         let Battle { from, target, leader_use, .. } = self.battle;
         let marching_side = self.active;
         let defending_side = marching_side.other();
-        let mut marching =
-            self.units.force(from, marching_side, |c| c.grouped() || GUNBOATS.has(c.kind()) || c.kind() == Kind::Fleet);
+        // Vessels are in no group (9.1), and the flag helps all who stand in its hex (12.2).
+        let mut marching = self.units.force(from, marching_side, |c| c.grouped() || SUPPORT.has(c.kind()));
         let mut defending = self.units.force(target, defending_side, |c| LAND.has(c.kind()) || SUPPORT.has(c.kind()));
         // The fleet may lie off the enemy's hex.
         for (force, side, other_hex) in [(&mut marching, marching_side, target), (&mut defending, defending_side, from)]
@@ -156,15 +156,15 @@ impl Campaign {
         self.battle.stage = BattleStage::Retreat;
     }
 
-    /// Puts what a combat has left of one side back on the map.
+    /// Puts what a combat has left of one side back on the map. A flag outside the group has helped it, not fought.
     fn write_back(&mut self, hex: Hex, side: Side, result: &SideResult, marching: bool) {
-        self.units.change_at(hex, |c| {
-            let fought =
-                c.side() == side && (LAND.has(c.kind()) || c.kind() == Kind::Flag) && (!marching || c.grouped());
-            (!fought).then_some(c)
-        });
+        let fought = |c: Cohort| {
+            c.side() == side && (LAND.has(c.kind()) || c.kind() == Kind::Flag) && (!marching || c.grouped())
+        };
+        let flag_fought = self.units.at(hex).iter().any(|c| c.kind() == Kind::Flag && fought(*c));
+        self.units.change_at(hex, |c| (!fought(c)).then_some(c));
         let status = if marching { Status::Fought } else { Status::Fresh };
-        for kind in Kind::ALL.into_iter().filter(|k| LAND.has(*k) || *k == Kind::Flag) {
+        for kind in Kind::ALL.into_iter().filter(|k| LAND.has(*k) || (*k == Kind::Flag && flag_fought)) {
             for disrupted in [false, true] {
                 let counts = if disrupted { &result.force.disrupted } else { &result.force.good };
                 let cohort = Cohort::new(hex, kind, disrupted, status, counts[kind.index()]);
@@ -180,6 +180,7 @@ impl Campaign {
                 }
             }
         }
+        self.drop_lone_flag(hex);
         self.eliminated[side as usize] += result.destroyed.count_of(COMBAT) as u16;
         if side == Side::Egyptian {
             let (guns, rifles) = self.spoils_of(&result.destroyed);
@@ -233,9 +234,11 @@ impl Campaign {
         let (guns, rifles) = self.eliminate(start, loser, |c| !marching || c.grouped());
         self.battle.guns_taken += guns;
         self.battle.rifles_taken += rifles;
+        self.drop_lone_flag(start);
     }
 
-    /// One step of a retreat: farther from the winner's hex, not into or next to an enemy, rivers only with means.
+    /// One step of a retreat: farther from the winner's hex, not into or next to an enemy, rivers only with means. A
+    /// leader without units bars nobody: he is found (6.2, 13.4).
     fn retreat_step(&self, obstacles: &Obstacles, side: Side, from: Hex, direction: usize, winner: Hex) -> Option<Hex> {
         let to = self.scenario.board.cell(from).neighbours[direction];
         let open = to.is_some()
@@ -360,6 +363,8 @@ impl Campaign {
         self.pending = Pending::NONE;
         if verb == Verb::Yes {
             let target = self.battle.target;
+            // Vessels go before the group comes: its hex is no refuge (9.13).
+            self.lose_vessels(target, self.active.other());
             self.move_group(target);
             self.take_control(target, self.active);
             self.enter(target, self.active);
@@ -370,19 +375,27 @@ impl Campaign {
     fn end_battle(&mut self) {
         let Battle { from, target, .. } = self.battle;
         // Rule 9.12: leaders whose whole stack is eliminated; units that stayed out of the attack keep him.
-        let group_gone = !self.units.any(self.group.hex, self.active, LAND);
-        let enemy = self.active.other();
-        let target_gone = !self.units.any(target, enemy, LAND);
-        for i in 0..LEADERS {
-            let state = self.leaders[i];
-            if (group_gone && state.grouped) || (target_gone && side_of(i) == enemy && state.hex == target) {
+        for (side, hex) in [(self.active, self.group.hex), (self.active.other(), target)] {
+            let gone = !self.units.any(hex, side, LAND);
+            for i in (0..LEADERS).filter(|i| gone && side_of(*i) == side && self.leaders[*i].hex == hex) {
                 self.escaping |= 1 << i;
             }
         }
+        self.take_fervour_along(from);
         self.battle = Battle::NONE;
         self.end_group(Status::Fought);
         self.drop_lone_flag(from);
         self.drop_lone_flag(target);
+    }
+
+    /// `religious_fervour` (4.4): a group that has marched with it and then attacks in a later pick takes it along, if
+    /// nobody who has marched stays behind in `from`.
+    fn take_fervour_along(&mut self, from: Hex) {
+        let fervour = self.active == Side::Mahdist && self.events.favour == Favour::Used;
+        let stays = |c: &Cohort| LAND.has(c.kind()) && c.status() != Status::Fresh;
+        if fervour && self.events.favoured == from && !self.units.at(from).iter().any(stays) {
+            self.events.favoured = self.group.hex;
+        }
     }
 }
 
