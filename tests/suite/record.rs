@@ -79,7 +79,7 @@ fn a_record_written_by_hand_is_read() {
     assert_eq!(record.seats()[1].agent, "hold-at:20");
     assert_eq!(record.plies()[0], Ply::Roll { kind: "throw".to_string(), outcome: Outcome(4) });
     assert_eq!(record.plies()[1], Ply::Decision { seat: Seat::First, text: "hold".to_string() });
-    assert_eq!((record.plies().len(), record.ending()), (4, Ending::Unfinished));
+    assert_eq!((record.plies().len(), record.ending()), (4, &Ending::Unfinished));
 
     let mut replay = Replay::new(record, Pig::new()).expect("a game of pig");
     assert_eq!(replay.verify().expect("good lines"), None);
@@ -159,7 +159,7 @@ fn a_replay_seeks_and_forks() {
     replay.seek(plies / 2).expect("good lines");
     let (mut fork, mut position, mut dice) = replay.fork();
     assert_eq!(fork.plies(), &record.plies()[..plies / 2]);
-    assert_eq!((fork.ending(), &position), (Ending::Unfinished, replay.position()));
+    assert_eq!((fork.ending(), &position), (&Ending::Unfinished, replay.position()));
     // The dice go on as in the original: the next throw, whoever makes it, is the recorded one.
     let next_roll = record.plies()[plies / 2..].iter().find_map(|ply| match ply {
         Ply::Roll { outcome, .. } => Some(*outcome),
