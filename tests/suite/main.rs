@@ -10,6 +10,7 @@ mod data;
 mod dervish_binary;
 mod doctrine;
 mod encode;
+mod external;
 mod flawed_game;
 mod gumbel;
 mod gym;
