@@ -19,8 +19,8 @@
 //! seat in the order of the game with the name of the seat and the agent that played it; further `key: value` lines
 //! are kept. Then comes one line for each decision (the seat, and the action in the game's notation) and each roll
 //! (`roll`, the kind of roll, and what came up), and last `result SEAT MARGIN` (`draw` for the seat if drawn, the margin
-//! as [`GameResult::margin`]), `unfinished`, or `truncated` where a limit ended the game. Blank lines and lines that
-//! begin with `#` are skipped.
+//! as [`GameResult::margin`]), `unfinished`, `truncated` where a limit ended the game, or `forfeit SEAT REASON` where a
+//! player who had to decide gave no answer that counts and so lost. Blank lines and lines that begin with `#` are skipped.
 //!
 //! Results are stored, not generators, so a change of dice never breaks a record. Dates are left out on purpose: equal
 //! games have equal records.
@@ -28,6 +28,8 @@
 use std::fmt::{self, Write as _};
 use std::io;
 use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
 
 use crate::game::{Action, Actor, GameIdentity, GameResult, IllegalMove, Outcome, Position, Seat};
 use crate::persist::write_whole;
@@ -93,7 +95,7 @@ impl Ply {
 }
 
 /// How a record ends.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Ending {
     /// By the rules.
     Finished(GameResult),
@@ -101,6 +103,41 @@ pub enum Ending {
     Unfinished,
     /// A limit of steps or time ended the game.
     Truncated,
+    /// A player lost outside the rules.
+    Forfeit(Forfeit),
+}
+
+impl Ending {
+    /// What the game counts: by the rules or forfeited; `None` if it was not decided.
+    pub fn result(&self) -> Option<GameResult> {
+        match self {
+            Ending::Finished(result) => Some(*result),
+            Ending::Forfeit(forfeit) => Some(forfeit.result()),
+            Ending::Unfinished | Ending::Truncated => None,
+        }
+    }
+}
+
+/// A game that a player lost by giving no answer that counts when asked to decide.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Forfeit {
+    /// Who lost.
+    pub seat: Seat,
+    /// Why, on one line.
+    pub reason: String,
+}
+
+impl Forfeit {
+    /// `seat` loses for `reason`, in which every run of white space becomes one space.
+    pub fn new(seat: Seat, reason: &str) -> Forfeit {
+        Forfeit { seat, reason: one_line(reason) }
+    }
+
+    /// What a forfeited game counts: the other seat wins with the greatest margin, however the game stood.
+    pub fn result(&self) -> GameResult {
+        let margin = if self.seat == Seat::First { -1.0 } else { 1.0 };
+        GameResult { winner: Some(self.seat.other()), margin }
+    }
 }
 
 impl Record {
@@ -161,8 +198,8 @@ impl Record {
     }
 
     /// How the record ends.
-    pub fn ending(&self) -> Ending {
-        self.ending
+    pub fn ending(&self) -> &Ending {
+        &self.ending
     }
 
     /// Notes the decision that is about to be made in `position`; nothing if no player is to act there.
@@ -190,6 +227,11 @@ impl Record {
     /// Notes that a limit ended the game.
     pub fn truncate(&mut self) {
         self.ending = Ending::Truncated;
+    }
+
+    /// Notes that a player lost outside the rules.
+    pub fn forfeit(&mut self, forfeit: Forfeit) {
+        self.ending = Ending::Forfeit(forfeit);
     }
 
     /// Reads a record. What the game makes of the notation is checked by [`Replay`], which alone knows the rules.
@@ -270,13 +312,16 @@ impl fmt::Display for Record {
         for ply in &self.plies {
             writeln!(f, "{}", ply.text(|seat| &self.seats[seat.index()].name))?;
         }
-        match self.ending {
+        match &self.ending {
             Ending::Finished(GameResult { winner, margin }) => {
                 let winner = winner.map_or("draw", |seat| self.seats[seat.index()].name.as_str());
                 writeln!(f, "result {winner} {margin}")
             }
             Ending::Unfinished => writeln!(f, "unfinished"),
             Ending::Truncated => writeln!(f, "truncated"),
+            Ending::Forfeit(Forfeit { seat, reason }) => {
+                writeln!(f, "{}", format!("forfeit {} {reason}", self.seats[seat.index()].name).trim_end())
+            }
         }
     }
 }
@@ -362,7 +407,7 @@ pub enum LineFault {
     #[error("the record has ended before this line")]
     AfterEnding,
     /// The last line is not an ending.
-    #[error("the record is cut off: expected `result`, `unfinished` or `truncated`")]
+    #[error("the record is cut off: expected `result`, `unfinished`, `truncated` or `forfeit`")]
     CutOff,
     /// The record is of another game, of other rules or of another scenario.
     #[error("the record has {what} `{found}`, this game `{expected}`")]
@@ -411,7 +456,7 @@ struct Lines {
 const OWN_KEYS: [&str; 7] = ["record", "game", "rules-version", "rules-hash", "scenario", "seed", "seat"];
 
 /// Words that begin a line, or a winner, and so cannot name a seat.
-const PLY_WORDS: [&str; 5] = ["roll", "result", "draw", "unfinished", "truncated"];
+const PLY_WORDS: [&str; 6] = ["roll", "result", "draw", "unfinished", "truncated", "forfeit"];
 
 fn is_key(key: &str) -> bool {
     !key.is_empty() && key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
@@ -576,6 +621,10 @@ impl Parser {
         match (word, rest) {
             ("unfinished", "") => Some(Ending::Unfinished),
             ("truncated", "") => Some(Ending::Truncated),
+            ("forfeit", _) => {
+                let (seat, reason) = rest.split_once(' ').unwrap_or((rest, ""));
+                Some(Ending::Forfeit(Forfeit::new(self.seat(seat)?, reason)))
+            }
             ("result", _) => {
                 let (winner, margin) = rest.split_once(' ')?;
                 let winner = if winner == "draw" { None } else { Some(self.seat(winner)?) };

@@ -51,6 +51,9 @@ fn what_is_wrong_with_a_spec_is_said_in_one_line() {
         ("mcts:sims=4,", "agent 'mcts': '' is not of the form option=value"),
         ("mcts:sims=4,sims=5", "agent 'mcts': option 'sims' is given twice"),
         ("mcts:sims=0", "agent 'mcts': sims=0 is not a number from 1 to 4294967295"),
+        // A comma written twice belongs to the value, three are one and a separator.
+        ("mcts:sims=4,,seed=7", "agent 'mcts': sims=4,seed=7 is not a number from 1 to 4294967295"),
+        ("mcts:sims=4,,,seed=7", "agent 'mcts': sims=4, is not a number from 1 to 4294967295"),
         ("mcts:c=NaN", "agent 'mcts': c=NaN is not a number from 0 to 1000"),
         ("mcts:merged=yes", "agent 'mcts': merged=yes is not true or false"),
     ] {

@@ -12,6 +12,7 @@ mod data;
 mod dervish_binary;
 mod doctrine;
 mod encode;
+mod external;
 mod flawed_game;
 mod gumbel;
 mod gym;

@@ -138,7 +138,7 @@ fn both_games_of_a_pair_have_swapped_seats_and_common_dice() {
     let witness = Witness::default();
     let report = play_match(&Pig::new(), &random(), &random(), &options(20), &witness).expect("a report");
     let games = witness.games();
-    assert_eq!(games.iter().map(|game| game.outcome).collect::<Vec<_>>(), report.games);
+    assert_eq!(games.iter().map(|game| game.outcome.clone()).collect::<Vec<_>>(), report.games);
     let (mut parted, mut distinct) = (0, Vec::new());
     for (number, pair) in games.chunks(2).enumerate() {
         assert_eq!(pair[0].outcome.first, Contestant::A);
@@ -313,7 +313,7 @@ fn a_match_folder_holds_the_document_and_every_record() {
         assert_eq!([agents[of_a], agents[1 - of_a]], [&report.agents[0], &report.agents[1]]);
         let decisions = record.plies().iter().filter(|ply| matches!(ply, Ply::Decision { .. })).count();
         assert_eq!(decisions, game.decisions as usize);
-        assert_eq!(record.ending(), Ending::Finished(GameResult { winner: game.winner, margin: game.margin }));
+        assert_eq!(record.ending(), &Ending::Finished(GameResult { winner: game.winner, margin: game.margin }));
     }
     // The same arguments without a folder play the same games.
     assert_eq!(match_games(&Pig::new(), &Pig::agents(), &arguments(None)).expect("a report").games, report.games);

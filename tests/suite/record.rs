@@ -79,7 +79,7 @@ fn a_record_written_by_hand_is_read() {
     assert_eq!(record.seats()[1].agent, "hold-at:20");
     assert_eq!(record.plies()[0], Ply::Roll { kind: "throw".to_string(), outcome: Outcome(4) });
     assert_eq!(record.plies()[1], Ply::Decision { seat: Seat::First, text: "hold".to_string() });
-    assert_eq!((record.plies().len(), record.ending()), (4, Ending::Unfinished));
+    assert_eq!((record.plies().len(), record.ending()), (4, &Ending::Unfinished));
 
     let mut replay = Replay::new(record, Pig::new()).expect("a game of pig");
     assert_eq!(replay.verify().expect("good lines"), None);
@@ -105,6 +105,8 @@ fn a_wrong_line_is_refused_with_its_number_and_why() {
     assert_eq!(replaced("unfinished\n", ""), (18, LineFault::CutOff));
     assert_eq!(replaced("throw 6\n", "throw 6"), (17, LineFault::Unreadable("roll throw 6unfinished".to_string())));
     assert_eq!(replaced("unfinished", "result first 2"), (18, LineFault::Unreadable("result first 2".to_string())));
+    assert_eq!(replaced("unfinished", "forfeit third"), (18, LineFault::Unreadable("forfeit third".to_string())));
+    assert!(matches!(replaced("seat: second", "seat: forfeit"), (10, LineFault::Value { key: "seat", .. })));
     assert_eq!(complaint(""), (1, LineFault::NotARecord));
 
     // What only the rules can tell.
@@ -142,7 +144,7 @@ fn a_finished_game_must_end_with_its_result() {
     let text = record.to_string();
     assert!(text.contains(&format!("\nresult {} ", Pig::seat_name(winner))));
     let cut: String = text.lines().filter(|line| !line.starts_with("result")).map(|line| format!("{line}\n")).collect();
-    for ending in ["unfinished", "truncated", "result draw 0"] {
+    for ending in ["unfinished", "truncated", "result draw 0", "forfeit first late"] {
         assert!(matches!(complaint(&format!("{cut}{ending}\n")), (_, LineFault::WrongEnding { .. })));
     }
 }
@@ -159,7 +161,7 @@ fn a_replay_seeks_and_forks() {
     replay.seek(plies / 2).expect("good lines");
     let (mut fork, mut position, mut dice) = replay.fork();
     assert_eq!(fork.plies(), &record.plies()[..plies / 2]);
-    assert_eq!((fork.ending(), &position), (Ending::Unfinished, replay.position()));
+    assert_eq!((fork.ending(), &position), (&Ending::Unfinished, replay.position()));
     // The dice go on as in the original: the next throw, whoever makes it, is the recorded one.
     let next_roll = record.plies()[plies / 2..].iter().find_map(|ply| match ply {
         Ply::Roll { outcome, .. } => Some(*outcome),

@@ -126,6 +126,7 @@ fn a_match_is_counted_for_each_agent_and_seat() {
         margin,
         decisions,
         truncated,
+        forfeit: None,
     };
     let games = [
         game(0, Some(Seat::First), 0.5, 10, false),

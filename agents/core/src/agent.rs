@@ -2,6 +2,7 @@
 
 use crate::limits::Limits;
 use dervish_env::game::{Action, Outcome, Position, Seat};
+use dervish_env::record::Ending;
 use rand_chacha::ChaCha8Rng;
 
 /// A player of one game at a time, on either seat.
@@ -19,12 +20,16 @@ pub trait Agent<P: Position>: Send {
     /// Chooses among the legal actions of a position that waits for a player.
     ///
     /// # Errors
-    /// [`AgentError`] if no player is to act, or if the agent cannot answer; nothing is lost, it may be asked again.
+    /// [`AgentError`] if no player is to act, or if the agent cannot answer; nothing is lost, it may be asked again. After
+    /// [`AgentError::Forfeit`] it can answer in the next game.
     fn choose(&mut self, position: &P, limits: &Limits) -> Result<Choice, AgentError>;
 
     /// Hears of every action (its own too) and every roll of the game, in order. Agents that keep nothing between
     /// moves ignore it.
     fn observe(&mut self, _event: Event) {}
+
+    /// Hears how the game ended, unless it was broken off by whoever held it. The next call is [`Agent::new_game`].
+    fn game_over(&mut self, _ending: &Ending) {}
 }
 
 /// An answer to [`Agent::choose`].
@@ -99,6 +104,14 @@ pub enum AgentError {
         /// Spec of the agent.
         agent: String,
         /// What failed.
+        reason: String,
+    },
+    /// The agent broke the terms on which it plays: its own fault, so the game is lost and a match goes on.
+    #[error("{agent}: {reason}")]
+    Forfeit {
+        /// Spec of the agent.
+        agent: String,
+        /// What it did or did not do.
         reason: String,
     },
 }

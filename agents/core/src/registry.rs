@@ -1,4 +1,4 @@
-//! From text to agent: `name:key=value,key=value`.
+//! From text to agent: `name:key=value,key=value`. A comma within a value is written twice.
 //!
 //! A new agent is one type that implements [`Configure`] and one call of [`Registry::register`]. The value given to
 //! `register` is a prototype: it carries what the game gives to the agent (an evaluation, a place to load networks
@@ -9,6 +9,7 @@ use crate::random::RandomAgent;
 use dervish_env::game::Position;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::mem;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -151,10 +152,10 @@ pub struct AgentOptions {
 impl AgentOptions {
     fn parse(doc: &KindDoc, text: &str) -> Result<AgentOptions, SpecError> {
         let mut values = BTreeMap::new();
-        for (place, item) in text.split(',').enumerate().take_while(|_| !text.is_empty()) {
+        for (place, item) in items(text).iter().enumerate().take_while(|_| !text.is_empty()) {
             let (name, value) = match (item.split_once('='), doc.positional) {
                 (Some(pair), _) => pair,
-                (None, Some(positional)) if place == 0 => (positional, item),
+                (None, Some(positional)) if place == 0 => (positional, item.as_str()),
                 (None, _) => return Err(SpecError::Malformed { agent: doc.name, item: item.to_string() }),
             };
             let Some(option) = doc.options.iter().find(|option| option.name == name) else {
@@ -211,6 +212,21 @@ impl AgentOptions {
     pub fn invalid(&self, option: &'static str, value: &str, expected: String) -> SpecError {
         SpecError::InvalidValue { agent: self.agent, option, value: value.to_string(), expected }
     }
+}
+
+/// What stands between single commas; two commas together are one that belongs to a value.
+fn items(text: &str) -> Vec<String> {
+    let (mut items, mut item) = (Vec::new(), String::new());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if character == ',' && characters.next_if_eq(&',').is_none() {
+            items.push(mem::take(&mut item));
+        } else {
+            item.push(character);
+        }
+    }
+    items.push(item);
+    items
 }
 
 /// What is wrong with an agent's spec.

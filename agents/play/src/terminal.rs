@@ -80,6 +80,7 @@ impl<P: BoardText> Table<P> {
             match self.position.actor() {
                 Actor::Finished => {
                     self.record.finish(&self.position);
+                    self.opponent.game_over(self.record.ending());
                     self.tell_result(output)?;
                     return Ok(Sitting::Finished);
                 }

@@ -70,7 +70,7 @@ impl<P: Position> Replay<P> {
         Ok(Some(ply))
     }
 
-    /// Plays to the end and checks the ending; returns the result if the game finished.
+    /// Plays to the end and checks the ending; returns the result if the game finished by the rules.
     ///
     /// # Errors
     /// [`RecordError::Line`] with the first line that is wrong.
@@ -78,8 +78,10 @@ impl<P: Position> Replay<P> {
         while self.step()?.is_some() {}
         let result = self.position.result();
         let fits = match self.record.ending() {
-            Ending::Finished(recorded) => result == Some(recorded),
+            Ending::Finished(recorded) => result == Some(*recorded),
             Ending::Unfinished | Ending::Truncated => result.is_none(),
+            // Only who is asked can fail to answer.
+            Ending::Forfeit(forfeit) => self.position.actor() == Actor::Player(forfeit.seat),
         };
         if fits {
             return Ok(result);

@@ -6,10 +6,12 @@ use dervish_agents::doctrine::policy::DoctrinePolicy;
 use dervish_agents::evaluation::Evaluation;
 use dervish_agents::registry::Registry;
 use dervish_env::dervish::campaign::Campaign;
+use dervish_env::dervish::position_file::PositionFile;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::Position;
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::Pig;
+use dervish_external::agent::ExternalAgent;
 use dervish_play::board_text::BoardText;
 use dervish_search::expectimax_agent::Expectimax;
 use dervish_search::gumbel_agent::Gumbel;
@@ -22,12 +24,18 @@ use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
 pub trait ArenaGame: BoardText {
     /// The agents, with what the game gives them.
     fn agents() -> Registry<Self>;
+
+    /// The position for a program in another language: an object, or the text that people see.
+    fn document(&self) -> serde_json::Value {
+        self.board_text().into()
+    }
 }
 
-/// All agents that can play the game that begins at `start`. With the feature `torch`, trained networks are among them,
-/// which read the game through `encoder`.
-pub fn agents_of<P: ArenaGame, E: PolicyEncoder<P> + 'static>(start: &P, encoder: E) -> Registry<P> {
-    let agents = P::agents();
+/// All agents that can play the game that begins at `start`: those of the game, programs in other languages and, with the
+/// feature `torch`, trained networks, both of which read the game through `encoder`.
+pub fn agents_of<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(start: &P, encoder: E) -> Registry<P> {
+    let mut agents = P::agents();
+    agents.register(ExternalAgent::new(start, encoder.clone(), P::document));
     with_networks(agents, start, encoder)
 }
 
@@ -53,6 +61,13 @@ impl ArenaGame for Campaign {
         let mut agents = with_searches(knowledge.with_policy("doctrine", DoctrinePolicy::new(doctrine.clone())));
         agents.register(doctrine);
         agents
+    }
+
+    /// A position file.
+    fn document(&self) -> serde_json::Value {
+        let file = PositionFile { scenario: self.identity().scenario, position: *self };
+        // The text of a position file is JSON.
+        serde_json::from_str(&file.text()).unwrap_or_default()
     }
 }
 

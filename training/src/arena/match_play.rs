@@ -3,13 +3,16 @@
 //! Pair `p` of a match with seed `s` throws the dice of [`chance::game_seed`]`(s, p)` in both of its games; the agent on
 //! a seat of game `g = 2p` or `2p + 1` draws from [`chance::agent_rng`]`(s, g, seat)`. A game therefore depends on
 //! nothing but the match's seed and its own number, not on threads or on the games before it.
+//!
+//! An agent that forfeits ([`AgentError::Forfeit`]) loses that game and goes on playing; any other error ends the match.
 
 use crate::arena::report::{MATCH_VERSION, MatchCost, MatchReport, MatchStatistics};
 use dervish_agents::agent::{Agent, AgentError, Event};
 use dervish_agents::limits::Limits;
 use dervish_agents::registry::AgentFactory;
 use dervish_env::chance::{self, Dice};
-use dervish_env::game::{Actor, IllegalMove, Position, Seat};
+use dervish_env::game::{Actor, GameResult, IllegalMove, Position, Seat};
+use dervish_env::record::{Ending, Forfeit};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::num::NonZeroUsize;
@@ -159,7 +162,7 @@ pub struct PlayedGame {
 }
 
 /// How a game of a match ended.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GameOutcome {
     /// Number of the game in the match, from 0; games `2p` and `2p + 1` are a pair.
     pub game: u32,
@@ -175,6 +178,9 @@ pub struct GameOutcome {
     pub decisions: u32,
     /// Whether the game was cut off at the bound on decisions.
     pub truncated: bool,
+    /// Who forfeited the game and why; the winner and the margin are those of [`Forfeit::result`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forfeit: Option<Forfeit>,
 }
 
 impl GameOutcome {
@@ -186,6 +192,11 @@ impl GameOutcome {
     /// Who had a seat.
     pub fn contestant_on(&self, seat: Seat) -> Contestant {
         if (seat == Seat::First) == (self.first == Contestant::A) { Contestant::A } else { Contestant::B }
+    }
+
+    /// Who forfeited the game, if anybody.
+    pub fn forfeited_by(&self) -> Option<Contestant> {
+        self.forfeit.as_ref().map(|forfeit| self.contestant_on(forfeit.seat))
     }
 
     /// 1 for a win of `seat`, 1/2 for a draw, 0 for a loss.
@@ -289,8 +300,16 @@ impl<'m, P: Position> Table<'m, P> {
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<PlayedGame>, MatchError> {
         let dice_seed = chance::game_seed(self.options.seed, u64::from(game / 2));
-        let mut outcome =
-            GameOutcome { game, first, dice_seed, winner: None, margin: 0.0, decisions: 0, truncated: false };
+        let mut outcome = GameOutcome {
+            game,
+            first,
+            dice_seed,
+            winner: None,
+            margin: 0.0,
+            decisions: 0,
+            truncated: false,
+            forfeit: None,
+        };
         let mut events = Vec::new();
         let mut efforts = [Effort::default(); 2];
         // Which of `agents` sits on each seat.
@@ -322,7 +341,14 @@ impl<'m, P: Position> Table<'m, P> {
                     let agent = &mut self.agents[contestant];
                     let begun = Instant::now();
                     let choice = agent.choose(&position, &self.options.limits);
-                    let choice = choice.map_err(|source| MatchError::Agent { game, source })?;
+                    let choice = match choice {
+                        Ok(choice) => choice,
+                        Err(AgentError::Forfeit { reason, .. }) => {
+                            outcome.forfeit = Some(Forfeit::new(seat, &reason));
+                            break;
+                        }
+                        Err(source) => return Err(MatchError::Agent { game, source }),
+                    };
                     let simulations = choice.report.map_or(0, |report| report.simulations);
                     efforts[contestant].add(&Effort {
                         decisions: 1,
@@ -340,9 +366,17 @@ impl<'m, P: Position> Table<'m, P> {
                 agent.observe(event);
             }
         }
-        if let Some(result) = position.result() {
-            outcome.winner = result.winner;
-            outcome.margin = result.margin;
+        let ending = match (&outcome.forfeit, position.result()) {
+            (Some(forfeit), _) => Ending::Forfeit(forfeit.clone()),
+            (None, Some(result)) => Ending::Finished(result),
+            (None, None) => Ending::Truncated,
+        };
+        if let Some(GameResult { winner, margin }) = ending.result() {
+            outcome.winner = winner;
+            outcome.margin = margin;
+        }
+        for agent in &mut self.agents {
+            agent.game_over(&ending);
         }
         Ok(Some(PlayedGame { outcome, events, efforts }))
     }

@@ -5,6 +5,7 @@ use crate::arena::statistics::{EloDifference, Estimate, Mean, Pentanomial, Tally
 use comfy_table::{Cell, CellAlignment, Table, presets};
 use dervish_agents::limits::Limits;
 use dervish_env::game::{GameIdentity, Seat};
+use dervish_env::record::Forfeit;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -68,6 +69,9 @@ pub struct ContestantStatistics {
     pub seats: [SeatStatistics; 2],
     /// On both.
     pub total: Tally,
+    /// Of the losses, games that it forfeited.
+    #[serde(default)]
+    pub forfeits: u64,
 }
 
 /// Results of one agent on one seat.
@@ -117,15 +121,18 @@ impl MatchStatistics {
         };
         let score = pentanomial.score()?;
         let seat = |tally: Tally| Some(SeatStatistics { tally, score: tally.score()? });
-        let contestant = |[first, second]: [Tally; 2]| {
-            Some(ContestantStatistics { seats: [seat(first)?, seat(second)?], total: first.plus(&second) })
+        let contestant = |contestant: Contestant| {
+            let [first, second] = tallies[contestant.index()];
+            let forfeits =
+                pairs.as_flattened().iter().filter(|game| game.forfeited_by() == Some(contestant)).count() as u64;
+            Some(ContestantStatistics { seats: [seat(first)?, seat(second)?], total: first.plus(&second), forfeits })
         };
         Some(MatchStatistics {
             games: 2 * pairs.len() as u64,
             pentanomial,
             score,
             elo: EloDifference::of(&score),
-            contestants: [contestant(tallies[0])?, contestant(tallies[1])?],
+            contestants: [contestant(Contestant::A)?, contestant(Contestant::B)?],
             first_seat_score: first_seat.score()?,
             margin: by_pair(&|game| f64::from(game.margin_for(game.seat_of(Contestant::A))))?,
             decisions: by_pair(&|game| f64::from(game.decisions))?,
@@ -154,6 +161,17 @@ impl fmt::Display for MatchReport {
         writeln!(f, "decisions per game  {}", mean(&statistics.decisions, 1))?;
         if statistics.truncated > 0 {
             writeln!(f, "truncated           {} games, counted as drawn", statistics.truncated)?;
+        }
+        for (name, contestant) in [("A", Contestant::A), ("B", Contestant::B)] {
+            let of_contestant = |game: &&GameOutcome| game.forfeited_by() == Some(contestant);
+            let first = self.games.iter().find(of_contestant);
+            if let Some(GameOutcome { game, forfeit: Some(Forfeit { reason, .. }), .. }) = first {
+                let games = statistics.contestants[contestant.index()].forfeits;
+                writeln!(
+                    f,
+                    "forfeited by {name}      {games} games, counted as lost; the first is game {game}: {reason}"
+                )?;
+            }
         }
         for (name, effort) in ["A", "B"].iter().zip(&self.cost.efforts) {
             let each = |total: f64| total / (effort.decisions.max(1) as f64);

@@ -172,10 +172,10 @@ impl<'m, P: ArenaGame> Watch<'m, P> {
                 }
             }
         }
-        if game.outcome.truncated {
-            record.truncate()
-        } else {
-            record.finish(&position)
+        match &game.outcome.forfeit {
+            Some(forfeit) => record.forfeit(forfeit.clone()),
+            None if game.outcome.truncated => record.truncate(),
+            None => record.finish(&position),
         }
         Ok(record)
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Actor, Position};
-use dervish_env::record::{Ending, Record, RecordError, Replay};
+use dervish_env::record::{Ending, Forfeit, Record, RecordError, Replay};
 
 use super::{CommandError, print_line};
 use crate::arena::agents::ArenaGame;
@@ -98,6 +98,9 @@ fn replay<P: Position>(record: Record, start: P, args: &ReplayArgs, plies: usize
             format!("{winner}, margin {}", result.margin)
         }
         (None, Ending::Truncated) if args.to.is_none() => "truncated by a limit".to_string(),
+        (None, Ending::Forfeit(Forfeit { seat, reason })) if args.to.is_none() => {
+            format!("won by {}: {} forfeited ({reason})", P::seat_name(seat.other()), P::seat_name(*seat))
+        }
         (None, _) => {
             let actor = match replay.position().actor() {
                 Actor::Player(seat) => P::seat_name(seat),
