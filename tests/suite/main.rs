@@ -17,6 +17,7 @@ mod match_command;
 mod match_play;
 mod mcts;
 mod perft;
+mod perft_command;
 mod position_file;
 mod record;
 mod replay_command;
