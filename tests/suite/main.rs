@@ -18,6 +18,8 @@ mod match_play;
 mod mcts;
 mod perft;
 mod perft_command;
+mod play_command;
+mod position_command;
 mod position_file;
 mod record;
 mod replay_command;
