@@ -1,6 +1,7 @@
 //! The integration tests: one binary, one module for each subject.
 
 mod agents;
+mod allocations;
 mod battle_command;
 mod bench_command;
 mod campaign;
@@ -11,6 +12,7 @@ mod dervish_binary;
 mod doctrine;
 mod encode;
 mod flawed_game;
+mod game_ends;
 mod gumbel;
 mod gym;
 mod match_command;
