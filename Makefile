@@ -7,7 +7,7 @@ WORKSPACE := --workspace --features dervish-training/torch,dervish-tests/torch $
 # Games of each scenario that `make soak` plays.
 SOAK_GAMES ?= 10000
 
-.PHONY: libtorch build test lint doc demo soak bench clean
+.PHONY: libtorch build test lint doc demo soak perft bench clean
 
 # Finds or fetches libtorch for .libtorch, where .cargo/config.toml looks for it.
 libtorch:
@@ -33,6 +33,10 @@ demo: build
 # Random games of every scenario under debug assertions and the record verifier.
 soak: build
 	DERVISH_SOAK_GAMES=$(SOAK_GAMES) cargo test $(WORKSPACE) --test suite -- soak --nocapture
+
+# Counts the trees of tests/data/perft.toml anew, after an intended change of the rules.
+perft: build
+	$(or $(CARGO_TARGET_DIR),target)/debug/dervish perft tests/data/perft.toml --update
 
 bench: libtorch
 	cargo run --release --package dervish-training -- bench

@@ -3,7 +3,13 @@
 
 use std::ops::AddAssign;
 
+use rayon::prelude::*;
+
 use crate::game::{Action, Actor, Position, WeightedOutcome};
+
+mod tree_file;
+
+pub use tree_file::{Tree, TreeFile, TreeFileError};
 
 /// Counts the nodes that lie exactly `depth` plies below `start`, without a table, so that no hash can hide a fault.
 ///
@@ -12,11 +18,43 @@ pub fn perft<P: Position>(start: &P, depth: usize) -> PerftCounts {
     perft_by_depth(start, depth).pop().unwrap_or_default()
 }
 
+/// The greatest depth that a file or a command may ask for: each ply is a frame of the walk on the stack.
+pub const MAX_DEPTH: u16 = 1000;
+/// Subtrees to share out among the cores: many more than cores, because they differ in size.
+const SUBTREES: usize = 512;
+
 /// Counts the nodes at every depth from 0 to `depth` in one walk; entry `d` is what [`perft`] gives for `d`.
 pub fn perft_by_depth<P: Position>(start: &P, depth: usize) -> Vec<PerftCounts> {
     let mut counts = vec![PerftCounts::default(); depth + 1];
-    let mut buffers = vec![Buffers::default(); depth];
-    walk(start, 0, &mut counts, &mut buffers);
+    let mut lists = Lists::default();
+    // Breadth first until there are subtrees for all cores, then each of them depth first.
+    let mut level = vec![start.clone()];
+    let mut ply = 0;
+    while ply < depth && (1..SUBTREES).contains(&level.len()) {
+        let mut next_level = Vec::new();
+        for position in &level {
+            counts[ply].add(position.actor());
+            lists.visit_next(position, |next| next_level.push(next));
+        }
+        level = next_level;
+        ply += 1;
+    }
+    let nothing = || vec![PerftCounts::default(); depth + 1 - ply];
+    let below = level
+        .par_iter()
+        .fold(
+            || (nothing(), vec![Lists::default(); depth - ply]),
+            |(mut counts, mut lists), position| {
+                walk(position, &mut counts, &mut lists);
+                (counts, lists)
+            },
+        )
+        .map(|(counts, _)| counts)
+        .reduce(nothing, |mut sum, counts| {
+            sum.iter_mut().zip(counts).for_each(|(sum, counts)| *sum += counts);
+            sum
+        });
+    counts[ply..].copy_from_slice(&below);
     counts
 }
 
@@ -36,6 +74,15 @@ impl PerftCounts {
     pub fn total(&self) -> u64 {
         self.player + self.chance + self.terminal
     }
+
+    /// Counts one node more.
+    fn add(&mut self, actor: Actor) {
+        match actor {
+            Actor::Player(_) => self.player += 1,
+            Actor::Chance => self.chance += 1,
+            Actor::Finished => self.terminal += 1,
+        }
+    }
 }
 
 impl AddAssign for PerftCounts {
@@ -46,40 +93,43 @@ impl AddAssign for PerftCounts {
     }
 }
 
-/// The lists of one ply of the walk, kept so that the walk allocates nothing once they have grown.
+/// The lists of one ply of a walk, kept so that it allocates nothing once they have grown.
 #[derive(Clone, Default)]
-struct Buffers {
+struct Lists {
     actions: Vec<Action>,
     outcomes: Vec<WeightedOutcome>,
 }
 
-fn walk<P: Position>(position: &P, ply: usize, counts: &mut [PerftCounts], buffers: &mut [Buffers]) {
-    let actor = position.actor();
-    match actor {
-        Actor::Player(_) => counts[ply].player += 1,
-        Actor::Chance => counts[ply].chance += 1,
-        Actor::Finished => counts[ply].terminal += 1,
+impl Lists {
+    /// Shows every position one ply below `position`.
+    fn visit_next<P: Position>(&mut self, position: &P, mut visit: impl FnMut(P)) {
+        match position.actor() {
+            Actor::Player(_) => {
+                position.legal_actions_into(&mut self.actions);
+                for &action in &self.actions {
+                    let mut next = position.clone();
+                    next.apply_legal(action);
+                    visit(next);
+                }
+            }
+            Actor::Chance => {
+                position.chance_outcomes_into(&mut self.outcomes);
+                for weighted in &self.outcomes {
+                    let mut next = position.clone();
+                    next.resolve_possible(weighted.outcome);
+                    visit(next);
+                }
+            }
+            Actor::Finished => {}
+        }
     }
-    let Some((lists, deeper)) = buffers.split_first_mut() else {
-        return;
-    };
-    match actor {
-        Actor::Player(_) => {
-            position.legal_actions_into(&mut lists.actions);
-            for &action in &lists.actions {
-                let mut next = position.clone();
-                next.apply_legal(action);
-                walk(&next, ply + 1, counts, deeper);
-            }
-        }
-        Actor::Chance => {
-            position.chance_outcomes_into(&mut lists.outcomes);
-            for weighted in &lists.outcomes {
-                let mut next = position.clone();
-                next.resolve_possible(weighted.outcome);
-                walk(&next, ply + 1, counts, deeper);
-            }
-        }
-        Actor::Finished => {}
+}
+
+/// Adds the node of `position` to the first of `counts` and those below it to the others, one ply for each of `lists`.
+fn walk<P: Position>(position: &P, counts: &mut [PerftCounts], lists: &mut [Lists]) {
+    let Some((here, below)) = counts.split_first_mut() else { return };
+    here.add(position.actor());
+    if let Some((lists, deeper)) = lists.split_first_mut() {
+        lists.visit_next(position, |next| walk(&next, below, deeper));
     }
 }

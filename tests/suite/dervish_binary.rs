@@ -1,5 +1,6 @@
 //! The `dervish` binary, run as a user runs it.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
@@ -27,6 +28,19 @@ pub fn dervish(args: &[&str]) -> Output {
     Command::new(&*BINARY).args(args).output().expect("dervish runs")
 }
 
+/// Runs `dervish` with these arguments and this standard input.
+pub fn dervish_reading(args: &[&str], input: &[u8]) -> Output {
+    let mut command = Command::new(&*BINARY);
+    let piped = command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().expect("dervish starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    std::thread::scope(|scope| {
+        // Beside the reading of its output, so that no full pipe stops either; it may end before it has read all.
+        scope.spawn(move || drop(stdin.write_all(input)));
+        child.wait_with_output().expect("dervish ends")
+    })
+}
+
 /// Starts `dervish` with these arguments and leaves it running, its output piped.
 pub fn start(args: &[&str]) -> Child {
     Command::new(&*BINARY).args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("dervish starts")
@@ -42,7 +56,15 @@ pub fn json_of(args: &[&str]) -> serde_json::Value {
 
 /// The line on standard error of a run that is refused: status 2, one line, nothing on standard output.
 pub fn refusal(args: &[&str]) -> String {
-    let output = dervish(args);
+    refusal_of(args, dervish(args))
+}
+
+/// As [`refusal`], of a run that was given this standard input.
+pub fn refusal_reading(args: &[&str], input: &[u8]) -> String {
+    refusal_of(args, dervish_reading(args, input))
+}
+
+fn refusal_of(args: &[&str], output: Output) -> String {
     let line = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!(output.status.code(), Some(2), "{args:?}: {line}");
     assert!(output.stdout.is_empty(), "{args:?}");

@@ -3,6 +3,9 @@
 use crate::solved_pig::{SolvedPig, pig_at};
 use dervish_agents::evaluation::Utility;
 use dervish_agents::evaluator::LeafEvaluation;
+use dervish_env::chance::Dice;
+use dervish_env::dervish::Campaign;
+use dervish_env::dervish::scenario::Scenario;
 use dervish_env::game::{Action, Actor, Outcome, Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{HOLD, Pig, ROLL};
@@ -138,4 +141,35 @@ fn with_noise_and_without_knowledge_the_choice_is_a_draw_from_the_policy() {
     let expected = games as f64 / 7.0;
     let statistic: f64 = counts.iter().map(|count| (count - expected).powi(2) / expected).sum();
     assert!(statistic < 16.81, "{counts:?}");
+}
+
+/// The same seed gives the same search, whatever was searched before; another seed draws other candidates somewhere.
+#[test]
+fn a_search_depends_on_its_seed_alone() {
+    let start = Campaign::new(Scenario::builtin("souakim").expect("built in"));
+    let answer = |gumbel: &mut GumbelSearch<Campaign>, position: &Campaign, seed| {
+        let evaluated = search(gumbel, position, 32, seed, |position| (position.key() % 1000) as f32 / 1000.0 - 0.5);
+        let mut policy = Vec::new();
+        let value = gumbel.improved_policy_into(&mut policy);
+        (evaluated, gumbel.best(), policy, value, gumbel.root_reports().collect::<Vec<_>>())
+    };
+    let settings = GumbelSettings { noise: 1.0, ..settings(32) };
+    let mut used = GumbelSearch::new(settings);
+    let (mut position, mut dice, mut legal) = (start, Dice::new(2), Vec::new());
+    let (mut searched, mut seeds_differ) = (0, 0);
+    while searched < 60 {
+        match position.actor() {
+            Actor::Finished => break,
+            Actor::Chance => position.resolve_possible(dice.roll(&position)),
+            Actor::Player(_) => {
+                let fresh = answer(&mut GumbelSearch::new(settings), &position, 7);
+                assert_eq!(answer(&mut used, &position, 7), fresh, "{}", position.pending_text());
+                seeds_differ += usize::from(answer(&mut used, &position, 8) != fresh);
+                searched += 1;
+                position.legal_actions_into(&mut legal);
+                position.apply(legal[searched % legal.len()]).expect("legal");
+            }
+        }
+    }
+    assert!(searched > 30 && 2 * seeds_differ > searched, "{seeds_differ} of {searched}");
 }

@@ -1,6 +1,7 @@
 //! The integration tests: one binary, one module for each subject.
 
 mod agents;
+mod allocations;
 mod battle_command;
 mod bench_command;
 mod campaign;
@@ -14,12 +15,16 @@ mod doctrine;
 mod encode;
 mod external;
 mod flawed_game;
+mod game_ends;
 mod gumbel;
 mod gym;
 mod match_command;
 mod match_play;
 mod mcts;
 mod perft;
+mod perft_command;
+mod play_command;
+mod position_command;
 mod position_file;
 mod record;
 mod replay_command;

@@ -73,6 +73,11 @@ fn agents_are_listed_with_their_options() {
     let list = dervish(&["agents", "--scenario", "souakim"]);
     let list = String::from_utf8(list.stdout).expect("UTF-8");
     assert!(list.contains("random") && list.contains("mcts") && list.contains("simulations for each choice"), "{list}");
+    assert!(list.contains("doctrine"), "{list}");
+    // The doctrine knows the campaign alone.
+    let pig = dervish(&["agents", "--scenario", "pig"]);
+    let pig = String::from_utf8(pig.stdout).expect("UTF-8");
+    assert!(pig.contains("random") && pig.contains("mcts") && !pig.contains("doctrine"), "{pig}");
     assert!(refusal(&["agents", "--scenario", "chess"]).contains("chess"));
 }
 

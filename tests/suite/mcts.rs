@@ -2,9 +2,12 @@
 
 use crate::solved_pig::{SolvedPig, pig_at};
 use dervish_agents::agent::{Agent, Choice, Event};
+use dervish_agents::doctrine::evaluation::CampaignEvaluation;
 use dervish_agents::evaluation::{Evaluation, PlayToEnd};
 use dervish_agents::limits::Limits;
 use dervish_env::chance::{D6, Dice, SplitMix64, TWO_D6, agent_rng};
+use dervish_env::dervish::Campaign;
+use dervish_env::dervish::scenario::Scenario;
 use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{HOLD, Pig, ROLL};
@@ -118,6 +121,35 @@ fn the_same_stream_gives_the_same_choices() {
     used.new_game(agent_rng(5, 1, Seat::First));
     let choice = used.choose(&connect_four("44"), &Limits::default()).expect("a choice");
     assert_eq!(choice, search(&connect_four("44"), ConnectFourEvaluation, options, 1));
+}
+
+/// The same through the dice and the merged combats of the campaign.
+#[test]
+fn the_same_stream_gives_the_same_choices_in_the_campaign() {
+    let settings = MctsSettings { simulations: 60, ..MctsSettings::default() };
+    let evaluation = CampaignEvaluation::default;
+    let mut used = Mcts::with_settings(evaluation(), settings);
+    let (mut dice, mut legal) = (Dice::new(6), Vec::new());
+    let (mut searched, mut streams_differ) = (0, 0);
+    let mut position = Campaign::new(Scenario::builtin("souakim").expect("built in"));
+    while searched < 60 {
+        match position.actor() {
+            Actor::Finished => break,
+            Actor::Chance => position.resolve_possible(dice.roll(&position)),
+            Actor::Player(_) => {
+                let fresh = search(&position, evaluation(), settings, 1);
+                used.new_game(agent_rng(5, 1, Seat::First));
+                let again = used.choose(&position, &Limits::default()).expect("a choice");
+                assert_eq!(again, fresh, "{}", position.pending_text());
+                let other = search(&position, evaluation(), settings, 2);
+                streams_differ += usize::from(other.report != fresh.report);
+                searched += 1;
+                position.legal_actions_into(&mut legal);
+                position.apply(legal[searched % legal.len()]).expect("legal");
+            }
+        }
+    }
+    assert!(searched > 30 && 2 * streams_differ > searched, "{streams_differ} of {searched}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::board::{Board, COLUMNS, Ground, Hex, PlaceKind, ROWS, Relief};
 use dervish_env::dervish::catalogue::{COMBAT, GUNBOATS, Kind, LAND, Side, TRAIN, VESSELS};
+use dervish_env::dervish::order::Order;
 use dervish_env::game::Position;
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::Pig;
@@ -35,7 +36,7 @@ const HALF_WIDTH: usize = 7;
 impl BoardText for Campaign {
     /// Date, phase and score, the map around the action, the stacks on it.
     fn board_text(&self) -> String {
-        let centre = self.focus();
+        let centre = focus(self);
         let mut text = String::new();
         let scenario = self.scenario();
         let turn = self.game_turn();
@@ -147,28 +148,37 @@ fn stack_text(position: &Campaign, hex: Hex) -> String {
     text
 }
 
-/// Where the action is: the hex that is asked about, else the group, else the largest stack of who acts.
-trait Focus {
-    fn focus(&self) -> Hex;
-}
-
-impl Focus for Campaign {
-    fn focus(&self) -> Hex {
-        let pending = self.pending().hex;
-        if pending.is_some() {
-            return pending;
-        }
-        if self.group().hex.is_some() {
-            return self.group().hex;
-        }
-        let side = self.decider();
-        let weight = |kind: Kind| if COMBAT.has(kind) { 2 } else { u32::from(TRAIN.has(kind)) };
-        let largest = self
-            .units()
-            .as_slice()
-            .iter()
-            .filter(|c| c.side() == side)
-            .max_by_key(|c| (weight(c.kind()) * u32::from(c.count()), std::cmp::Reverse(c.hex())));
-        largest.map_or(Hex::at(COLUMNS / 2, ROWS / 2), |c| c.hex())
+/// Where the action is: the hex that is asked about, else the group, else the largest stack of who acts; before he has
+/// one, the middle of the hexes that he can choose.
+fn focus(position: &Campaign) -> Hex {
+    let pending = position.pending().hex;
+    if pending.is_some() {
+        return pending;
     }
+    if position.group().hex.is_some() {
+        return position.group().hex;
+    }
+    let side = position.decider();
+    let weight = |kind: Kind| if COMBAT.has(kind) { 2 } else { u32::from(TRAIN.has(kind)) };
+    let largest = position
+        .units()
+        .as_slice()
+        .iter()
+        .filter(|c| c.side() == side)
+        .max_by_key(|c| (weight(c.kind()) * u32::from(c.count()), std::cmp::Reverse(c.hex())));
+    if let Some(cohort) = largest {
+        return cohort.hex();
+    }
+    let mut legal = Vec::new();
+    position.legal_actions_into(&mut legal);
+    let hexes = legal.into_iter().filter_map(|action| match Order::of(action) {
+        Some(Order::Hex(hex)) => Some(hex),
+        _ => None,
+    });
+    let hexes: Vec<Hex> = hexes.collect();
+    let middle = |sum: usize, all: usize| sum.checked_div(hexes.len()).unwrap_or(all / 2);
+    Hex::at(
+        middle(hexes.iter().map(|hex| hex.column()).sum(), COLUMNS),
+        middle(hexes.iter().map(|hex| hex.row()).sum(), ROWS),
+    )
 }

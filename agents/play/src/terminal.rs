@@ -129,15 +129,17 @@ impl<P: BoardText> Table<P> {
         write!(output, "{}", self.position.board_text())?;
         writeln!(output, "{}: {}", P::seat_name(self.person), self.position.pending_text())?;
         self.list(&legal, SHORT_LIST, output)?;
-        let mut line = String::new();
+        let mut line = Vec::new();
         loop {
             write!(output, "> ")?;
             output.flush()?;
             line.clear();
-            if input.read_line(&mut line)? == 0 {
+            // As bytes: a line that is no text is a slip of the person like any other, and ends no game.
+            if input.read_until(b'\n', &mut line)? == 0 {
+                writeln!(output)?;
                 return Ok(Sitting::Left);
             }
-            match line.trim() {
+            match String::from_utf8_lossy(&line).trim() {
                 "" => {}
                 "q" | "quit" => return Ok(Sitting::Left),
                 "?" | "h" | "help" => writeln!(output, "{HELP}")?,

@@ -2,6 +2,8 @@
 
 use crate::dervish_binary::{dervish, refusal};
 
+const SOUAKIM: &str = include_str!("../../../env/data/dervish/scenarios/souakim.toml");
+
 fn lines(bytes: &[u8]) -> Vec<String> {
     String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect()
 }
@@ -47,4 +49,59 @@ fn check_tells_every_fault_of_every_file() {
 #[test]
 fn check_asks_for_a_file() {
     assert!(refusal(&["scenario", "check"]).contains("<FILE>"));
+}
+
+#[test]
+fn the_scenarios_of_the_game_and_of_its_players_are_sound() {
+    let names = ["el-obeid", "khartoum", "souakim", "kordofan"];
+    let output = dervish(&[&["scenario", "check"], &names[..]].concat());
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let built_in = lines(&output.stdout);
+    assert_eq!(built_in.len(), names.len());
+    for (line, name) in built_in.iter().zip(names) {
+        assert!(line.starts_with(&format!("{name}: ok: ")), "{line}");
+    }
+    // A copy of a scenario in a file of one's own has the same data, and so the same hash.
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = folder.path().join("own.toml");
+    std::fs::write(&own, SOUAKIM).expect("written");
+    let own = own.to_str().expect("UTF-8");
+    let output = dervish(&["scenario", "check", own]);
+    assert_eq!(lines(&output.stdout), [built_in[2].replacen("souakim", own, 1)]);
+    let agents = |game| dervish(&["agents", "--scenario", game]).stdout;
+    assert_eq!(agents(own), agents("souakim"));
+}
+
+/// What cannot be read as text or as TOML is a fault of that file, and the others are checked all the same.
+#[test]
+fn files_that_are_no_scenarios_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, content: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).expect("written");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let here = folder.path().to_str().expect("UTF-8").to_owned();
+    for (bad, expected) in [
+        (here.clone(), "cannot be read"),
+        (format!("{here}/none.toml"), "cannot be read"),
+        (file("noise.toml", &[0xff, 0xfe, 0x00]), "cannot be read"),
+        (file("empty.toml", b""), "missing field `format`"),
+        (file("prose.toml", b"format = 1\nThe Mahdi rose in 1881."), ":2: "),
+        (file("new.toml", SOUAKIM.replacen("format = 1", "format = 99", 1).as_bytes()), "format 99 is unknown, not 1"),
+    ] {
+        let output = dervish(&["scenario", "check", &bad, "kordofan"]);
+        assert_eq!(output.status.code(), Some(2), "{bad}");
+        assert!(lines(&output.stdout)[0].starts_with("kordofan: ok: "), "{output:?}");
+        let faults = lines(&output.stderr);
+        assert!(faults[0].starts_with(&bad) && faults[0].contains(expected), "{faults:?}");
+        assert!(faults[..faults.len() - 1].iter().all(|fault| fault.starts_with(&bad)), "{faults:?}");
+        assert_eq!(faults.last().map(String::as_str), Some("dervish: 1 of 2 scenarios have faults"));
+        // Whoever wants to use it hears of the first fault.
+        let told = refusal(&["agents", "--scenario", &bad]);
+        assert!(told.starts_with(&format!("dervish: {}", faults[0])), "{told}");
+    }
+    assert!(refusal(&["agents"]).contains("--scenario <SCENARIO>"));
+    assert!(refusal(&["scenario"]).contains("dervish --help"));
+    assert!(refusal(&["scenario", "list", "souakim"]).contains("'souakim'"));
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use dervish_agents::limits::Limits;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Position, Seat};
+use dervish_env::record::Record;
 use dervish_play::terminal::{Sitting, Table};
 
 use super::{CommandError, print_line};
@@ -56,13 +57,16 @@ impl GameVisitor for Play<'_> {
             .factory(&args.against)
             .map_err(|error| CommandError::Argument { argument: "--against", reason: error.to_string() })?;
         let mut table = Table::new(start, seat, opponent.make(), Limits::default(), args.seed);
-        let sitting = table.play(&mut io::stdin().lock(), &mut BufWriter::new(io::stdout().lock()));
-        if let Some(path) = &args.record {
-            table
-                .record()
+        let keep = |record: &Record| match &args.record {
+            Some(path) => record
                 .write(path)
-                .map_err(|error| CommandError::File { file: path.display().to_string(), reason: error.to_string() })?;
-        }
+                .map_err(|error| CommandError::Argument { argument: "--record", reason: error.to_string() }),
+            None => Ok(()),
+        };
+        // Before the first order, so that nobody plays a game that cannot be kept.
+        keep(table.record())?;
+        let sitting = table.play(&mut io::stdin().lock(), &mut BufWriter::new(io::stdout().lock()));
+        keep(table.record())?;
         match sitting? {
             Sitting::Finished => Ok(()),
             Sitting::Left => print_line("left the game"),

@@ -221,19 +221,19 @@ impl Played<'_> {
     /// Plays an order, or an order and the beginning of it that comes first (`march 2417`, then `march 2417 all`), or a
     /// roll. An order that play has taken by itself is passed over.
     fn play(&mut self, text: &str) -> Result<(), IllegalMove> {
-        if self.position.actor() == Actor::Chance {
-            return match self.roll_of(text) {
-                Some(outcome) => {
-                    self.position.resolve(outcome)?;
-                    self.forced.clear();
-                    Ok(())
-                }
-                None if self.was_forced(text) => Ok(()),
-                None => Err(IllegalMove::NotLegal {
-                    action: format!("'{}'", text.trim()),
-                    reason: format!("a roll is due: {}", self.position.pending_text()),
-                }),
-            };
+        if let Some(dice) = self.position.pending().decision.dice() {
+            if let Some(outcome) = roll_of(dice, text) {
+                self.position.resolve_possible(outcome);
+                self.forced.clear();
+                return Ok(());
+            }
+            if self.was_forced(text) {
+                return Ok(());
+            }
+            return Err(IllegalMove::NotLegal {
+                action: format!("'{}'", text.trim()),
+                reason: format!("expected {} for {}", throws(dice), self.position.pending_text()),
+            });
         }
         let refused = match self.position.parse_action(text) {
             Ok(action) => {
@@ -275,27 +275,36 @@ impl Played<'_> {
         }
         found.is_some()
     }
+}
 
-    /// The outcome that a text names: its last word, after the name of the dice if there is one.
-    fn roll_of(&self, text: &str) -> Option<Outcome> {
-        let dice = self.position.pending().decision.dice()?;
-        let name = match dice {
-            DiceKind::D6 => "d6",
-            DiceKind::TwoD6 | DiceKind::TwoD6Doubles => "2d6",
-            DiceKind::D66 => "d66",
-        };
-        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-        let number = match &words[..] {
-            [number] => number,
-            [first, number] if first == "roll" || first == name => number,
-            _ => return None,
-        };
-        if dice == DiceKind::TwoD6Doubles && number == "doubles" {
-            return Some(Outcome(0));
-        }
-        let number: u16 = number.parse().ok()?;
+/// The outcome of `dice` that a text names: its last word, after the name of the dice if there is one.
+fn roll_of(dice: DiceKind, text: &str) -> Option<Outcome> {
+    let name = match dice {
+        DiceKind::D6 => "d6",
+        DiceKind::TwoD6 | DiceKind::TwoD6Doubles => "2d6",
+        DiceKind::D66 => "d66",
+    };
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let number = match &words[..] {
+        [number] => number,
+        [first, number] if first == "roll" || first == name => number,
+        _ => return None,
+    };
+    let outcome = match (dice, number.as_str()) {
+        (DiceKind::TwoD6Doubles, "doubles") => 0,
         // Every D66 stands for its line of the event tables.
-        let band = (dice == DiceKind::D66).then(|| u8::try_from(number).ok().and_then(event_band)).flatten();
-        Some(Outcome(band.map_or(number, |band| u16::from(EVENT_BANDS[band]))))
+        (DiceKind::D66, number) => u16::from(EVENT_BANDS[event_band(number.parse().ok()?)?]),
+        (_, number) => number.parse().ok()?,
+    };
+    dice.outcomes().iter().any(|(possible, _)| *possible == outcome).then_some(Outcome(outcome))
+}
+
+/// What `dice` can give, in words.
+fn throws(dice: DiceKind) -> &'static str {
+    match dice {
+        DiceKind::D6 => "a D6 of 1 to 6",
+        DiceKind::TwoD6 => "a 2D6 of 2 to 12",
+        DiceKind::TwoD6Doubles => "`doubles` or another 2D6 of 3 to 11",
+        DiceKind::D66 => "a D66 of 11 to 66",
     }
 }

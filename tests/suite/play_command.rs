@@ -1,0 +1,237 @@
+//! `dervish play` as a person uses it, with prepared lines for the terminal.
+
+use std::fs;
+use std::process::Output;
+
+use crate::dervish_binary::{dervish, dervish_reading, json_of, refusal};
+
+/// Plays with these lines as input; the whole output of a sitting that ends well.
+fn sitting(args: &[&str], input: impl AsRef<[u8]>) -> String {
+    let output: Output = dervish_reading(&[&["play"], args].concat(), input.as_ref());
+    assert!(output.status.success() && output.stderr.is_empty(), "{args:?}: {output:?}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// The same, and the lines of the record of the game that begin with the name of a side or are rolls.
+fn recorded(args: &[&str], input: impl AsRef<[u8]>) -> (String, Vec<String>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("game.record");
+    let path = path.to_str().expect("UTF-8");
+    let output = sitting(&[args, &["--record", path]].concat(), input);
+    let record = fs::read_to_string(path).expect("a record");
+    // By the rules, whether finished or not.
+    let replay = dervish(&["replay", path]);
+    assert!(replay.status.success(), "{}{record}", String::from_utf8_lossy(&replay.stderr));
+    let played = record.lines().filter(|line| ["egyptian ", "mahdist ", "roll "].iter().any(|w| line.starts_with(w)));
+    (output, played.map(str::to_owned).collect())
+}
+
+/// The first orders of the Mahdist in scenario 3 place his units (2.6, 2.7).
+const SETUP: [&str; 4] = ["--scenario", "souakim", "--side", "mahdist"];
+
+#[test]
+fn whole_games_are_played_from_either_side() {
+    for (scenario, against) in
+        [("tiny", "random"), ("souakim", "random"), ("kordofan", "doctrine"), ("tiny", "mcts:sims=4")]
+    {
+        for side in ["egyptian", "mahdist"] {
+            // Always the first order.
+            let arguments = ["--scenario", scenario, "--side", side, "--against", against, "--seed", "5"];
+            let (output, played) = recorded(&arguments, "1\n".repeat(20_000));
+            let last = output.trim_end().lines().last().expect("a result");
+            let won = ["the egyptian player wins, margin ", "the mahdist player wins, margin "];
+            assert!(last == "a draw" || won.iter().any(|text| last.starts_with(text)), "{scenario} as {side}: {last}");
+            // The opponent is asked too, and dice fall.
+            let other = if side == "egyptian" { "mahdist " } else { "egyptian " };
+            assert!(played.iter().any(|line| line.starts_with("roll event ") || line.starts_with("roll roll_event ")));
+            assert!(scenario == "tiny" || played.iter().any(|line| line.starts_with(other)), "{played:?}");
+            assert!(output.contains(&format!("\n{side}: ")) && output.lines().any(|line| line.starts_with("* ")));
+        }
+    }
+}
+
+#[test]
+fn the_side_that_does_not_play_is_the_agent_in_the_record() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("game.record");
+    let record = |side| {
+        let path = path.to_str().expect("UTF-8");
+        sitting(&["--scenario", "souakim", "--side", side, "--seed", "8", "--record", path], "");
+        fs::read_to_string(path).expect("a record")
+    };
+    let as_mahdist = record("mahdist");
+    assert!(as_mahdist.contains("\nseat: egyptian random:seed=0\nseat: mahdist human\n"), "{as_mahdist}");
+    assert!(as_mahdist.contains("\nseed: 8\n") && as_mahdist.ends_with("\nunfinished\n"), "{as_mahdist}");
+    let as_egyptian = record("egyptian");
+    assert!(as_egyptian.contains("\nseat: egyptian human\nseat: mahdist random:seed=0\n"), "{as_egyptian}");
+}
+
+/// A number of the list is its order; orders are listed as `dervish position legal` gives them.
+#[test]
+fn orders_are_given_by_number_or_in_notation() {
+    let start = dervish(&["position", "new", "--scenario", "souakim"]).stdout;
+    let legal = dervish_reading(&["position", "legal", "-"], &start).stdout;
+    let legal: serde_json::Value = serde_json::from_slice(&legal).expect("JSON");
+    let orders: Vec<&str> = legal["actions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|order| order["text"].as_str().expect("a text"))
+        .collect();
+    // More orders than are listed without being asked.
+    assert!(orders.len() > 24, "{}", orders.len());
+    let numbered = |(i, order): (usize, &&str)| format!("  {:3} {order}\n", i + 1);
+    let all: String = orders.iter().enumerate().map(numbered).collect();
+    let first: String = orders.iter().enumerate().take(24).map(numbered).collect();
+    let output = sitting(&SETUP, "q\n");
+    assert!(output.contains(&format!(
+        "mahdist: a hex to set up in (2.7)\n{first}  ... {} more; l lists all\n> ",
+        orders.len() - 24
+    )));
+    assert!(!output.contains(&all));
+    for list in ["l\n", "list\n", "  l  \r\n"] {
+        assert!(sitting(&SETUP, list).contains(&all), "{list:?}");
+    }
+    let last = orders.len();
+    let by_number = recorded(&SETUP, format!("{last}\n")).1;
+    assert_eq!(by_number[0], format!("mahdist {}", orders[last - 1]));
+    assert_eq!(by_number, recorded(&SETUP, format!("  {} \n", orders[last - 1].to_uppercase())).1);
+}
+
+#[test]
+fn help_and_board_are_shown_when_asked_for() {
+    let help =
+        "l lists the orders; b draws the board; u takes back orders given since the last roll; q leaves the game\n";
+    for (line, shown) in [("", 1), ("?\n", 2), ("h\n", 2), ("help\n", 2), ("help\nhelp\n", 3)] {
+        assert_eq!(sitting(&SETUP, line).matches(help).count(), shown, "{line:?}");
+    }
+    // The board is there at once; before the Mahdist has units, it shows the country in which he may place them.
+    for (line, shown) in [("", 1), ("b\n", 2), ("board\n", 2)] {
+        let output = sitting(&SETUP, line);
+        assert_eq!(output.matches("Souakim: game turn 1 of 5, 1884-02, mahdist player, Setup phase").count(), shown);
+        assert_eq!(output.matches("4811 (Tokar): 1xrifle_l 1xegyptian_gun").count(), shown, "{output}");
+    }
+}
+
+/// Nothing but a legal order changes the game, and whatever is typed, it goes on.
+#[test]
+fn lines_that_are_no_orders_are_answered_in_one_line() {
+    let wrong: [(&[u8], &str); 12] = [
+        (b"surrender", "illegal action 'surrender': expected one of 59 orders such as 'place 4105'"),
+        (b"place", "illegal action 'place': expected one of 59 orders"),
+        (b"place 4811", "illegal action 'place 4811': expected one of 59 orders"),
+        (b"place 9999", "illegal action 'place 9999': expected one of 59 orders"),
+        (b"0", "0: the orders are numbered 1 to 59"),
+        (b"60", "60: the orders are numbered 1 to 59"),
+        (b"-1", "illegal action '-1': expected one of 59 orders"),
+        (b"1.5", "illegal action '1.5': expected one of 59 orders"),
+        (b"99999999999999999999999", "illegal action '99999999999999999999999': expected one of 59 orders"),
+        (b"undo", "nothing to take back since the last roll"),
+        (b"\xff\xfe\x00", "illegal action '\u{fffd}\u{fffd}\0': expected one of 59 orders"),
+        (b"l l", "illegal action 'l l': expected one of 59 orders"),
+    ];
+    let input: Vec<u8> = wrong.iter().flat_map(|(line, _)| [line, &b"\n"[..]].concat()).collect();
+    let (output, played) = recorded(&SETUP, &input);
+    assert_eq!(played, [""; 0]);
+    let answers: Vec<&str> = output.split("\n> ").nth(1).into_iter().chain(output.split("\n> ").skip(2)).collect();
+    assert_eq!(answers.len(), wrong.len() + 1, "{output}");
+    for ((line, expected), answer) in wrong.iter().zip(&answers) {
+        assert!(
+            answer.starts_with(expected) && !answer.contains('\n'),
+            "{:?}: {answer}",
+            line.escape_ascii().to_string()
+        );
+    }
+    // Empty lines are passed over.
+    let output = sitting(&SETUP, "\n   \n\t\nq\n");
+    assert!(output.ends_with("> > > > left the game\n"), "{output}");
+    // The game goes on after any of them.
+    let (_, played) = recorded(&SETUP, [&input[..], b"place 4105\n"].concat());
+    assert_eq!(played, ["mahdist place 4105"]);
+}
+
+#[test]
+fn the_end_of_input_and_q_leave_an_unfinished_game() {
+    for input in ["", "place 4105\n", "place 4105\nq\nplace 4105 mahdist_spearmen 1\n", "place 4105\nquit\n"] {
+        let (output, played) = recorded(&SETUP, input);
+        assert!(output.ends_with("left the game\n"), "{output}");
+        assert_eq!(played.len(), usize::from(!input.is_empty()), "{played:?}");
+    }
+    // A last line without its end is still a line.
+    assert_eq!(recorded(&SETUP, "place 4105").1, ["mahdist place 4105"]);
+}
+
+/// Orders are taken back one by one as far as the last roll; the record forgets them.
+#[test]
+fn undo_takes_back_orders_since_the_last_roll() {
+    let place = "place 4105\nplace 4105 mahdist_spearmen 3\n";
+    let two = ["mahdist place 4105", "mahdist place 4105 mahdist_spearmen 3"];
+    assert_eq!(recorded(&SETUP, place).1, two);
+    assert_eq!(recorded(&SETUP, format!("{place}u\n")).1, two[..1]);
+    assert_eq!(recorded(&SETUP, format!("{place}undo\nundo\n")).1, [""; 0]);
+    let (output, played) = recorded(&SETUP, format!("{place}u\nu\nu\nplace 4205\n"));
+    assert_eq!(output.matches("nothing to take back since the last roll").count(), 1, "{output}");
+    assert_eq!(played, ["mahdist place 4205"]);
+    // What was decided again is as if it had been decided at once.
+    assert_eq!(recorded(&SETUP, format!("{place}u\nplace 4105 mahdist_spearmen 3\n")).1, two);
+
+    // In the tiny campaign the spearmen are picked and roll (8.31): the roll stands, and with it the orders before it.
+    let tiny = ["--scenario", "tiny", "--side", "mahdist", "--seed", "7"];
+    let (output, played) = recorded(&tiny, "march 0302\nu\nmarch 0302\nmarch 0302 all\nu\n");
+    assert_eq!(output.matches("nothing to take back since the last roll").count(), 1, "{output}");
+    assert_eq!(played[1..3], ["mahdist march 0302", "mahdist march 0302 all"]);
+    assert!(played.len() == 4 && played[3].starts_with("roll roll_march "), "{played:?}");
+}
+
+#[test]
+fn bad_arguments_are_refused_before_the_game() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let record = folder.path().join("no/such/folder/game.record");
+    let record = record.to_str().expect("UTF-8");
+    for (arguments, expected) in [
+        (&[][..], "--scenario <SCENARIO> --side <SIDE>"),
+        (&["--scenario", "souakim"], "--side <SIDE>"),
+        (&["--scenario", "chess", "--side", "mahdist"], "chess: cannot be read"),
+        (
+            &["--scenario", "souakim", "--side", "sudanese"],
+            "--side: 'sudanese' is no side; there are egyptian and mahdist",
+        ),
+        (&["--scenario", "pig", "--side", "egyptian"], "--side: 'egyptian' is no side; there are first and second"),
+        (&["--scenario", "souakim", "--side", "mahdist", "--against", "gordon"], "--against: unknown agent 'gordon'"),
+        (
+            &["--scenario", "souakim", "--side", "mahdist", "--against", "mcts:sims=0"],
+            "--against: agent 'mcts': sims=0",
+        ),
+        (&["--scenario", "souakim", "--side", "mahdist", "--seed", "lucky"], "invalid value 'lucky' for '--seed"),
+        (&["--scenario", "souakim", "--side", "mahdist", "--record", record], "--record: cannot write"),
+        (&["--scenario", "souakim", "--side", "mahdist", "extra"], "'extra'"),
+    ] {
+        let line = refusal(&[&["play"], arguments].concat());
+        assert!(line.contains(expected), "{line}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+}
+
+/// The reference games are played in the same way; column 4 stands first in the middle.
+#[test]
+fn reference_games_are_played_too() {
+    let output = sitting(&["--scenario", "connect-four", "--side", "yellow"], "drop 4\n");
+    assert!(output.contains("yellow: ") && output.contains("- red drop "), "{output}");
+    let output = sitting(&["--scenario", "pig", "--side", "second"], "hold\n".repeat(500));
+    assert!(output.contains("player wins, margin"), "{output}");
+}
+
+/// The scenario of a person's own file.
+#[test]
+fn a_scenario_file_is_played() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = folder.path().join("short.toml");
+    let text = include_str!("../../env/data/dervish/scenarios/kordofan.toml");
+    assert!(text.contains("turns = 6"));
+    fs::write(&own, text.replacen("turns = 6", "turns = 2", 1)).expect("written");
+    let own = own.to_str().expect("UTF-8");
+    let start = json_of(&["position", "new", "--scenario", own]);
+    assert_eq!(start["scenario"], own);
+    let output = sitting(&["--scenario", own, "--side", "egyptian"], "1\n".repeat(2_000));
+    assert!(output.contains("game turn 2 of 2") && output.contains("player wins, margin"), "{output}");
+}
