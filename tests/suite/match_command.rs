@@ -63,7 +63,8 @@ fn bad_arguments_of_a_match_are_refused() {
     let line = refusal(&["match", "doktrin", "random", "--scenario", "pig", "--games", "2"]);
     // With the feature `torch` there is `neural` too.
     assert!(
-        line.starts_with("dervish: unknown agent 'doktrin'; there are: external, mcts, ") && line.ends_with("random\n"),
+        line.starts_with("dervish: unknown agent 'doktrin'; there are: expectimax, external, gumbel, mcts, ")
+            && line.ends_with("random\n"),
         "{line}"
     );
 }

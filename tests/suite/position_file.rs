@@ -137,7 +137,7 @@ fn a_file_is_laid_out_for_readers() {
         r#"{{
   "format": 1,
   "game": "dervish",
-  "rules_version": 1,
+  "rules_version": 2,
   "rules_hash": "{hash}",
   "scenario": "tiny",
   "turn": 1,

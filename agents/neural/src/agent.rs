@@ -96,12 +96,7 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> NeuralAgent<P, E> {
         NeuralAgent::with(Arc::new(encoder), contract, settings, Some(net))
     }
 
-    fn with(
-        encoder: Arc<E>,
-        contract: Contract,
-        settings: NeuralSettings,
-        net: Option<TokenNet>,
-    ) -> NeuralAgent<P, E> {
+    fn with(encoder: Arc<E>, contract: Contract, settings: NeuralSettings, net: Option<TokenNet>) -> NeuralAgent<P, E> {
         let player = net.map(|net| Player::new(Network::new(encoder.clone(), net, Utility::default()), &settings));
         NeuralAgent { encoder, contract, settings, player, rng: SplitMix64::new(0), ledger: TurnLedger::default() }
     }

@@ -167,13 +167,7 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
     }
 
     /// The value within the window; a value at or beyond a side of the window is a bound on that side.
-    fn value(
-        &mut self,
-        position: &P,
-        depth: u32,
-        window: Window,
-        budget: &MoveBudget,
-    ) -> Result<f64, OutOfBudget> {
+    fn value(&mut self, position: &P, depth: u32, window: Window, budget: &MoveBudget) -> Result<f64, OutOfBudget> {
         self.nodes += 1;
         let actor = position.actor();
         if actor == Actor::Finished {
@@ -263,7 +257,13 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
         }
     }
 
-    fn roll_value(&mut self, position: &P, depth: u32, window: Window, budget: &MoveBudget) -> Result<f64, OutOfBudget> {
+    fn roll_value(
+        &mut self,
+        position: &P,
+        depth: u32,
+        window: Window,
+        budget: &MoveBudget,
+    ) -> Result<f64, OutOfBudget> {
         let mut rolls = self.rolls.pop().unwrap_or_default();
         rolls.fill(position, self.settings.merged);
         let value = self.value_of_rolls(position, &rolls, depth, window, budget);

@@ -85,10 +85,8 @@ impl<P: Position, E: Evaluation<P>> Agent<P> for Expectimax<P, E> {
         let begun = Instant::now();
         let budget = self.ledger.budget(position.turn(), self.options.nodes, limits, begun);
         let choice = self.search.choose(position, &budget);
-        let choice = choice.ok_or_else(|| AgentError::Failed {
-            agent: self.spec(),
-            reason: "no legal action found".to_string(),
-        })?;
+        let choice = choice
+            .ok_or_else(|| AgentError::Failed { agent: self.spec(), reason: "no legal action found".to_string() })?;
         let nodes = choice.report.as_ref().map_or(0, |report| report.nodes);
         self.ledger.spend(u32::try_from(nodes).unwrap_or(u32::MAX), begun.elapsed());
         Ok(choice)

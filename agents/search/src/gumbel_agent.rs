@@ -125,7 +125,11 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Gumbel<P, E> {
         OptionDoc { name: "candidates", default: "16", meaning: "actions that are compared" },
         OptionDoc { name: "scale", default: "0.25", meaning: "weight of values against priors" },
         OptionDoc { name: "prior", default: "random", meaning: "policy whose probabilities are the priors" },
-        OptionDoc { name: "rollout", default: "random", meaning: "policy that plays rollouts; none: judged at a glance" },
+        OptionDoc {
+            name: "rollout",
+            default: "random",
+            meaning: "policy that plays rollouts; none: judged at a glance",
+        },
         OptionDoc {
             name: "depth",
             default: "20",

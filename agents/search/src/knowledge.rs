@@ -31,7 +31,10 @@ impl<P: Position, E> Knowledge<P, E> {
 
     /// The policy of this name; [`RANDOM`] if there is none.
     pub fn policy(&self, name: &str) -> Box<dyn Policy<P>> {
-        self.policies.iter().find(|(known, _)| *known == name).map_or_else(|| Box::new(Uniform) as _, |(_, p)| p.clone())
+        self.policies
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map_or_else(|| Box::new(Uniform) as _, |(_, p)| p.clone())
     }
 
     /// The policy name given for `option`, or `default`; `also` is a name that stands for something else.
@@ -47,8 +50,8 @@ impl<P: Position, E> Knowledge<P, E> {
     ) -> Result<&'static str, SpecError> {
         let Some(text) = options.text(option) else { return Ok(default) };
         let names = || self.policies.iter().map(|(name, _)| *name).chain(also);
-        names().find(|name| *name == text).ok_or_else(|| {
-            options.invalid(option, text, format!("one of {}", names().collect::<Vec<_>>().join(", ")))
-        })
+        names()
+            .find(|name| *name == text)
+            .ok_or_else(|| options.invalid(option, text, format!("one of {}", names().collect::<Vec<_>>().join(", "))))
     }
 }

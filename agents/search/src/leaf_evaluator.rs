@@ -42,14 +42,7 @@ impl<P: Position, E: Evaluation<P>> LeafEvaluator<P, E> {
 
     /// An evaluator by these rollouts and this prior.
     pub fn new(rollout: Rollout<P, E>, prior: Option<Box<dyn Policy<P>>>) -> LeafEvaluator<P, E> {
-        LeafEvaluator {
-            rollout,
-            prior,
-            rng: SplitMix64::new(0),
-            tip: None,
-            actions: Vec::new(),
-            priors: Vec::new(),
-        }
+        LeafEvaluator { rollout, prior, rng: SplitMix64::new(0), tip: None, actions: Vec::new(), priors: Vec::new() }
     }
 }
 

@@ -24,6 +24,7 @@ pub struct MctsSearch<P: Position> {
     /// Memory for making another node of the tree its root.
     spare: Tree,
     actions: Vec<Action>,
+    bytes: Vec<u8>,
 }
 
 /// How an [`MctsSearch`] searches.
@@ -65,6 +66,7 @@ impl<P: Position> MctsSearch<P> {
             tree: Tree::new(settings.memory << 20),
             spare: Tree::new(settings.memory << 20),
             actions: Vec::new(),
+            bytes: Vec::new(),
             settings,
         }
     }
@@ -95,7 +97,7 @@ impl<P: Position> MctsSearch<P> {
 
     /// Puts the root of a search of `position` into the tree: with all that is known of it, or as a new one.
     fn plant(&mut self, position: &P) {
-        let known = if self.settings.reuse { self.tree.find(position.key()) } else { None };
+        let known = if self.settings.reuse { self.tree.find(position.key_with(&mut self.bytes)) } else { None };
         match known {
             Some(node) => self.tree.reroot(node, &mut self.spare),
             None => self.tree.reset(position.actor()),

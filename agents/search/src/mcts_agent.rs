@@ -68,8 +68,7 @@ impl<P: Position, E: Evaluation<P>> Mcts<P, E> {
             SelectionRule::Uct { .. } => None,
             SelectionRule::Puct { .. } => Some(options.prior),
         };
-        let evaluator =
-            LeafEvaluator::of_names(&knowledge, prior, options.rollout, options.depth, rules.utility);
+        let evaluator = LeafEvaluator::of_names(&knowledge, prior, options.rollout, options.depth, rules.utility);
         Mcts {
             search: MctsSearch::new(options.settings, Box::new(evaluator)),
             knowledge,
@@ -137,7 +136,11 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Mcts<P, E> {
         OptionDoc { name: "select", default: "uct", meaning: "uct, or puct, which follows a prior" },
         OptionDoc { name: "c", default: "1", meaning: "factor of the exploration term, for values from -1 to 1" },
         OptionDoc { name: "prior", default: "random", meaning: "policy whose probabilities are puct's priors" },
-        OptionDoc { name: "rollout", default: "random", meaning: "policy that plays rollouts; none: judged at a glance" },
+        OptionDoc {
+            name: "rollout",
+            default: "random",
+            meaning: "policy that plays rollouts; none: judged at a glance",
+        },
         OptionDoc {
             name: "depth",
             default: "20",

@@ -12,6 +12,7 @@ pub mod hexside;
 pub mod map_file;
 mod map_layers;
 mod notation;
+pub mod odds_speed;
 pub mod order;
 mod position;
 mod position_check;

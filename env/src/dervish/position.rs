@@ -1,6 +1,6 @@
 //! The campaign as a [`Position`] of the framework.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::campaign::{BattleStage, Campaign, Favour, GroupKind};
 use super::catalogue::Side;
@@ -12,7 +12,7 @@ use crate::game::{
 };
 
 /// Version of the rules as implemented; raised whenever play changes for the same data.
-pub const RULES_VERSION: u32 = 1;
+pub const RULES_VERSION: u32 = 2;
 
 impl Position for Campaign {
     const ACTIONS: usize = ACTIONS;
@@ -80,27 +80,34 @@ impl Position for Campaign {
         self.settle();
     }
 
-    /// A whole combat, from its first test on. Endings that differ in losses can still lead to the same position, as
-    /// where what is left of a stack is taken prisoner, so they are merged once more by where they lead.
+    /// A whole combat, from its first test on. Endings that differ in losses lead to different positions, but where what
+    /// is left of the loser may be taken prisoner: there they are merged once more by where they lead.
     fn merged_outcomes_into(&self, merged: &mut Vec<MergedOutcome>) -> bool {
         merged.clear();
         let fresh = self.battle.stage == BattleStage::Tests && self.battle.dice == [0; 4];
         if !fresh || !self.pending.decision.is_roll() {
             return false;
         }
-        let mut known = HashMap::new();
-        for ending in self.combat().distribution().endings() {
-            let mut end = *self;
-            end.battle.dice = ending.dice;
-            end.pending = Pending::NONE;
-            end.settle();
-            let at = *known.entry(end.key()).or_insert_with(|| {
-                let rolls = ending.dice.iter().filter(|die| **die > 0).map(|die| Outcome(u16::from(*die)));
-                merged.push(MergedOutcome { weight: 0, rolls: rolls.collect() });
-                merged.len() - 1
-            });
-            merged[at].weight += ending.weight;
-        }
+        let mut known = self.may_take_prisoners().then(|| (FxHashMap::default(), Vec::new()));
+        self.combat().with_distribution(|distribution| {
+            for ending in distribution.endings() {
+                let at = match &mut known {
+                    None => merged.len(),
+                    Some((known, buffer)) => {
+                        let mut end = *self;
+                        end.battle.dice = ending.dice;
+                        end.pending = Pending::NONE;
+                        end.settle();
+                        *known.entry(end.key_with(buffer)).or_insert(merged.len())
+                    }
+                };
+                if at == merged.len() {
+                    let rolls = ending.dice.iter().filter(|die| **die > 0).map(|die| Outcome(u16::from(*die)));
+                    merged.push(MergedOutcome { weight: 0, rolls: rolls.collect() });
+                }
+                merged[at].weight += ending.weight;
+            }
+        });
         true
     }
 

@@ -47,7 +47,8 @@ impl<P: Position> SolvedPosition<P> {
         let Actor::Player(seat) = position.actor() else { return Err(Unsolved::NotToAct) };
         let mut solver = Solver::new(Utility { margin_share: 0.0 }, true, limit);
         let sign = if seat == Seat::First { 1.0 } else { -1.0 };
-        let actions = solver.action_values(&position)?.into_iter().map(|(action, value)| (action, sign * value)).collect();
+        let actions =
+            solver.action_values(&position)?.into_iter().map(|(action, value)| (action, sign * value)).collect();
         Ok(SolvedPosition { position, seat, actions, nodes: solver.solved() })
     }
 

@@ -5,12 +5,15 @@ use std::time::Duration;
 use comfy_table::Table;
 use comfy_table::presets;
 use dervish_env::bench::{PlaySpeed, VecSpeed, measure_play, measure_vec_env};
+use dervish_env::dervish::Campaign;
+use dervish_env::dervish::odds_speed::{OddsSpeed, measure_odds};
+use dervish_env::dervish::scenario::Scenario;
 use dervish_env::encode::PolicyEncoder;
 use serde::Serialize;
 
 use super::{CommandError, print_json, print_line};
 use crate::arena::agents::ArenaGame;
-use crate::games::{GameVisitor, game_names, with_game};
+use crate::games::{GameVisitor, REFERENCE_GAMES, game_names, with_game};
 
 /// Measures random legal play, clones, and many games at once.
 ///
@@ -63,9 +66,20 @@ impl BenchArgs {
         let mut games = Vec::new();
         for game in names {
             let (play, vec_env) = with_game(&game, Measure(self))??;
-            games.push(GameSpeed { aim: aim(&game), game, play, vec_env });
+            games.push(GameSpeed { aim: aim(&game), odds: self.odds(&game)?, game, play, vec_env });
         }
         Ok(BenchReport { debug_assertions: cfg!(debug_assertions), games })
+    }
+}
+
+impl BenchArgs {
+    /// The speed of exact odds, for a campaign.
+    fn odds(&self, game: &str) -> Result<Option<OddsSpeed>, CommandError> {
+        if REFERENCE_GAMES.contains(&game) {
+            return Ok(None);
+        }
+        let start = Campaign::new(Scenario::named_or_file(game)?);
+        Ok(measure_odds(&start, self.seed, Duration::from_secs_f64(self.seconds)))
     }
 }
 
@@ -89,6 +103,8 @@ pub struct GameSpeed {
     pub play: PlaySpeed,
     /// Many games at once.
     pub vec_env: VecSpeed,
+    /// Exact odds of combats; null for games without.
+    pub odds: Option<OddsSpeed>,
 }
 
 /// Decisions per second on one core that the project aims at: for the reference games five times those of OpenSpiel.
@@ -137,7 +153,7 @@ impl std::fmt::Display for BenchReport {
             "threads",
             "scaling",
         ]);
-        for GameSpeed { game, aim, play, vec_env } in &self.games {
+        for GameSpeed { game, aim, play, vec_env, .. } in &self.games {
             table.add_row([
                 game.clone(),
                 per_second(play.decisions_per_second),
@@ -153,6 +169,14 @@ impl std::fmt::Display for BenchReport {
             ]);
         }
         writeln!(f, "{table}")?;
+        for (game, odds) in self.games.iter().filter_map(|speed| speed.odds.as_ref().map(|odds| (&speed.game, odds))) {
+            let OddsSpeed { combats, endings, new_us, known_us } = odds;
+            writeln!(
+                f,
+                "\n{game}: exact odds of a combat in {new_us:.1} µs, of a remembered one in {known_us:.2} µs ({combats} \
+                 combats of random play, {endings:.1} endings on average)"
+            )?;
+        }
         for GameSpeed { game, play, .. } in &self.games {
             let nodes = play.phase_mix.values().sum::<u64>() as f64;
             let mix = play.phase_mix.iter().map(|(kind, &n)| format!("{kind} {:.1}%", 100.0 * n as f64 / nodes));

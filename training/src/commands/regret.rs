@@ -41,7 +41,12 @@ pub struct RegretArgs {
 }
 
 fn default_agents() -> Vec<String> {
-    let agents = ["expectimax:nodes={n}", "mcts:sims={n},depth=0", "mcts:sims={n},select=puct,depth=0", "gumbel:sims={n},depth=0"];
+    let agents = [
+        "expectimax:nodes={n}",
+        "mcts:sims={n},depth=0",
+        "mcts:sims={n},select=puct,depth=0",
+        "gumbel:sims={n},depth=0",
+    ];
     agents.map(str::to_string).to_vec()
 }
 
@@ -108,7 +113,8 @@ impl RegretArgs {
             let position = read_position(file)?.position;
             let solution = SolvedPosition::of(position, self.limit)
                 .map_err(|error| CommandError::File { file: name.clone(), reason: error.to_string() })?;
-            let actions = solution.actions.iter().map(|(action, value)| (solution.position.action_text(*action), *value));
+            let actions =
+                solution.actions.iter().map(|(action, value)| (solution.position.action_text(*action), *value));
             positions.push(PositionSolution {
                 file: name,
                 to_move: Campaign::seat_name(solution.seat),
@@ -143,7 +149,13 @@ impl RegretReport {
     /// Mean regret, greatest regret of one position, and mean error of the value, by agent and budget.
     fn table(&self, budgets: &[u32]) -> String {
         let mut solutions = Table::new();
-        solutions.load_style(presets::UTF8_FULL_CONDENSED).set_header(["position", "to move", "exact value", "actions", "positions solved"]);
+        solutions.load_style(presets::UTF8_FULL_CONDENSED).set_header([
+            "position",
+            "to move",
+            "exact value",
+            "actions",
+            "positions solved",
+        ]);
         for position in &self.positions {
             solutions.add_row([
                 position.file.clone(),

@@ -213,6 +213,19 @@ impl Campaign {
         Some(if loser == self.active { (loser, from, target) } else { (loser, target, from) })
     }
 
+    /// Whether the combat that is to be fought may end with a loser who cannot retreat (9.9). Unless they cost a gunboat
+    /// over whose river a way leads, losses only open ways: who can retreat before the combat can after it.
+    pub(crate) fn may_take_prisoners(&self) -> bool {
+        Side::BOTH.into_iter().any(|loser| {
+            let mut lost = *self;
+            lost.battle.winner = Some(loser.other());
+            let Some((_, start, _)) = lost.retreat_ends() else { return false };
+            let stays = loser == self.active && self.controls_at(loser, start);
+            let may_retreat = || lost.retreat_options(&mut |_| Taken::Break(())).is_break();
+            !stays && (self.units.any(start, loser, GUNBOATS) || !may_retreat())
+        })
+    }
+
     fn begin_retreat(&mut self) {
         let Some((loser, start, _)) = self.retreat_ends() else { return };
         let marching = loser == self.active;
