@@ -8,6 +8,7 @@ use std::path::Path;
 use dervish_agents::agent::Agent;
 use dervish_agents::doctrine::evaluation::CampaignEvaluation;
 use dervish_agents::evaluation::{Evaluation, PlayToEnd};
+use dervish_agents::evaluator::LeafEvaluation;
 use dervish_agents::limits::Limits;
 use dervish_env::chance::{Dice, SplitMix64, agent_rng};
 use dervish_env::dervish::position_file::PositionFile;
@@ -17,8 +18,11 @@ use dervish_env::encode::{ActionRows, Encoder, Observation, Parts, PolicyEncoder
 use dervish_env::game::{Action, Actor, Position, Seat};
 use dervish_env::reference::connect_four::{ConnectFour, ConnectFourColumns, ConnectFourPlanes};
 use dervish_env::reference::pig::{Pig, PigGlobals, PigPlayers};
-use dervish_search::gumbel::{GumbelSearch, GumbelSettings, LeafEvaluation};
-use dervish_search::mcts::{Mcts, MctsSettings};
+use dervish_search::gumbel::{GumbelSearch, GumbelSettings};
+use dervish_search::knowledge::Knowledge;
+use dervish_search::mcts::MctsSettings;
+use dervish_search::mcts_agent::{Mcts, MctsOptions};
+use dervish_search::simulation::SimulationRules;
 
 /// The allocator of the system, with a count for each thread, so that tests beside each other do not disturb it.
 struct Counting;
@@ -221,8 +225,11 @@ fn kept(name: &str) -> Campaign {
 
 /// Calls of the allocator in a choice with few and with many simulations, after one that has let the buffers grow.
 fn calls_of_mcts<P: Position, E: Evaluation<P>>(position: &P, evaluation: E, merged: bool) -> [u64; 2] {
-    let settings = MctsSettings { simulations: 2_000, merged, memory: 4, ..MctsSettings::default() };
-    let mut agent = Mcts::with_settings(evaluation, settings);
+    // Shared and kept nodes are found by their keys, for which each position is written out.
+    let rules = SimulationRules { merged, share: false, ..SimulationRules::default() };
+    let settings = MctsSettings { rules, reuse: false, memory: 4, ..MctsSettings::default() };
+    let options = MctsOptions { simulations: 2_000, settings, ..MctsOptions::default() };
+    let mut agent = Mcts::with_options(Knowledge::new(evaluation), options);
     let mut calls = |simulations| {
         agent.new_game(agent_rng(5, 0, Seat::First));
         let limits = Limits { simulations: Some(simulations), ..Limits::default() };
@@ -254,8 +261,9 @@ fn a_choice_of_mcts_keeps_to_its_memory() {
     const MIB: i64 = 1 << 20;
     for name in SEARCHED {
         for memory in [1, 2] {
-            let settings = MctsSettings { simulations: 20_000, memory, depth: 1, ..MctsSettings::default() };
-            let mut agent = Mcts::with_settings(CampaignEvaluation::default(), settings);
+            let settings = MctsSettings { memory, ..MctsSettings::default() };
+            let options = MctsOptions { simulations: 20_000, depth: 1, settings, ..MctsOptions::default() };
+            let mut agent = Mcts::with_options(Knowledge::new(CampaignEvaluation::default()), options);
             agent.new_game(agent_rng(5, 0, Seat::First));
             let position = kept(name);
             let (_, peak) = measure(|| drop(agent.choose(&position, &Limits::default()).expect("a choice")));

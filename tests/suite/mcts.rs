@@ -126,9 +126,9 @@ fn the_same_stream_gives_the_same_choices() {
 /// The same through the dice and the merged combats of the campaign.
 #[test]
 fn the_same_stream_gives_the_same_choices_in_the_campaign() {
-    let settings = MctsSettings { simulations: 60, ..MctsSettings::default() };
+    let options = MctsOptions { simulations: 60, ..MctsOptions::default() };
     let evaluation = CampaignEvaluation::default;
-    let mut used = Mcts::with_settings(evaluation(), settings);
+    let mut used = Mcts::with_options(Knowledge::new(evaluation()), options);
     let (mut dice, mut legal) = (Dice::new(6), Vec::new());
     let (mut searched, mut streams_differ) = (0, 0);
     let mut position = Campaign::new(Scenario::builtin("souakim").expect("built in"));
@@ -137,11 +137,11 @@ fn the_same_stream_gives_the_same_choices_in_the_campaign() {
             Actor::Finished => break,
             Actor::Chance => position.resolve_possible(dice.roll(&position)),
             Actor::Player(_) => {
-                let fresh = search(&position, evaluation(), settings, 1);
+                let fresh = search(&position, evaluation(), options, 1);
                 used.new_game(agent_rng(5, 1, Seat::First));
                 let again = used.choose(&position, &Limits::default()).expect("a choice");
                 assert_eq!(again, fresh, "{}", position.pending_text());
-                let other = search(&position, evaluation(), settings, 2);
+                let other = search(&position, evaluation(), options, 2);
                 streams_differ += usize::from(other.report != fresh.report);
                 searched += 1;
                 position.legal_actions_into(&mut legal);
