@@ -45,8 +45,9 @@ fn whole_games_are_played_from_either_side() {
             let other = if side == "egyptian" { "mahdist " } else { "egyptian " };
             assert!(played.iter().any(|line| line.starts_with("roll event ") || line.starts_with("roll roll_event ")));
             assert!(scenario == "tiny" || played.iter().any(|line| line.starts_with(other)), "{played:?}");
-            let asked = output.contains(&format!("\n{side}: ")) && output.lines().any(|line| line.starts_with("* "));
-            assert!(scenario == "tiny" || asked, "{output}");
+            assert!(output.lines().any(|line| line.starts_with("* ")), "{output}");
+            // In the tiny campaign a side may have no choice at all.
+            assert!(scenario == "tiny" || output.contains(&format!("\n{side}: ")), "{output}");
         }
     }
 }
