@@ -185,7 +185,7 @@ impl Claims<'_> {
     ) -> Result<(), EvaluatorError> {
         simulator.prepare_root(tree, position)?;
         loop {
-            let claim = self.claimed.try_update(Ordering::Relaxed, Ordering::Relaxed, |claimed| {
+            let claim = self.claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |claimed| {
                 let batch = self.batch.min(self.budget.simulations.saturating_sub(claimed).max(1));
                 self.budget.allows(claimed).then(|| claimed.saturating_add(batch))
             });

@@ -179,7 +179,6 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Mcts<P, E> {
                     merged: options.truth("merged", rules.merged)?,
                     share: options.truth("share", rules.share)?,
                     utility: Utility { margin_share: options.number("margin", rules.utility.margin_share, 0.0..=1.0)? },
-                    ..rules
                 },
                 reuse: options.truth("reuse", settings.reuse)?,
                 batch: options.number("batch", settings.batch, 1..=65_536)?,
