@@ -7,7 +7,7 @@ use crate::doctrine::stakes::Stakes;
 use crate::doctrine::weights::Weights;
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::board::{Board, CELLS, Hex, PlaceId, PlaceKind};
-use dervish_env::dervish::catalogue::{Class, Kind, LAND, Side};
+use dervish_env::dervish::catalogue::{Class, Kind, LAND, Leader, Side};
 use dervish_env::dervish::force::Force;
 use dervish_env::dervish::rules::combat::CombatHex;
 use dervish_env::dervish::tables::{AttritionRow, Recovery};
@@ -324,6 +324,27 @@ impl<'p> Assessment<'p> {
         *hunger
     }
 
+    /// Points that an enemy town loses to hunger in a month of siege (6.4, 10.3), at the cheaper of attrition and a supply
+    /// unit; 0 for what is no town or is never besieged.
+    pub fn siege_yield(&self, town: &Stack) -> f32 {
+        let board = self.board();
+        let place = board.cell(town.hex).place;
+        if board.place_kind(town.hex) != Some(PlaceKind::Town)
+            || place == self.position.scenario().named.souakim
+            || self.turns_left == 0
+        {
+            return 0.0;
+        }
+        let (party, tables) = (&town.party, &self.position.scenario().tables);
+        let gordon = i32::from(self.position.leader(Leader::Gordon).hex == town.hex);
+        let dead = |die: i32| {
+            let spared = tables.attrition(AttritionRow::BesiegedPlace, die + gordon).map_or(u32::MAX, u32::from);
+            party.mouths.saturating_sub(spared) as f32
+        };
+        let loss = (1..=6).map(dead).sum::<f32>() / 6.0 * party.mean();
+        if party.force.count(Kind::Supply) > 0 { loss.min(self.unit_worth(Kind::Supply)) } else { loss }
+    }
+
     /// Units that a besieged place feeds on the worst roll (10.3).
     pub fn fed_in_siege(&self) -> u32 {
         self.position.scenario().tables.attrition(AttritionRow::BesiegedPlace, 1).map_or(u32::MAX, u32::from)
@@ -358,9 +379,9 @@ impl<'p> Assessment<'p> {
             || (self.position.active() == self.side && self.side == self.position.scenario().first_player)
     }
 
-    /// How near the enemy's combat units are to a hex, in hexes over whatever lies between.
+    /// How near the enemy's combat units that could come are to a hex, in hexes over whatever lies between.
     pub fn enemy_distance(&self, hex: Hex) -> u32 {
-        let armed = self.enemy().iter().filter(|s| s.party.good > 0);
+        let armed = self.enemy().iter().filter(|s| s.party.good > 0 && !self.tied_down(s));
         armed.map(|s| Board::distance(s.hex, hex)).min().unwrap_or(u32::MAX)
     }
 }

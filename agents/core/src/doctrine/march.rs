@@ -267,8 +267,9 @@ impl Planner<'_, '_> {
     /// The most that standing in a hex can be worth by itself.
     fn comfort(&self, hex: Hex) -> f32 {
         let a = self.assessment;
-        let relieved = a.own_at(hex).map_or(0.0, |s| a.hunger(hex, &s.party));
-        a.hold() * a.worth_at(hex) + relieved
+        let invests =
+            a.side == Side::Mahdist && a.board().cell(hex).neighbours.iter().any(|n| a.enemy_at(*n).is_some());
+        if invests || a.own_at(hex).is_some() { f32::MAX } else { a.hold() * a.worth_at(hex) }
     }
 
     /// What a hex is worth for the aim, and for the place in it.

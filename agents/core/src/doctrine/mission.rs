@@ -103,7 +103,7 @@ impl<'a, 'p> Planner<'a, 'p> {
     }
 
     /// Worth of a mission to a party in `hex`. It can be fulfilled at once where the party stands in the target, or next
-    /// to it and is `ready` to attack; else next month at the earliest. A siege is laid from any neighbour (6.4).
+    /// to it and is `ready` to attack; else next month at the earliest.
     pub fn worth(&mut self, mission: &Mission, hex: Hex, ready: bool) -> f32 {
         if mission.now <= 0.0 && mission.later <= 0.0 {
             return 0.0;
@@ -112,9 +112,8 @@ impl<'a, 'p> Planner<'a, 'p> {
         let patience = &self.notes.patience;
         let there = hex == mission.target || (ready && touches(self.assessment, hex, mission.target));
         let now = if there { patience.prompt(0) } else { patience.delayed(cost) };
-        let besieges = self.assessment.board().cell(hex).neighbours.contains(&mission.target);
-        let siege = if besieges { patience.prompt(cost) } else { patience.delayed(cost) };
-        (mission.now * now).max(mission.later * siege)
+        // Hunger works whoever lays the siege, and what it is worth to lay it counts apart.
+        (mission.now * now).max(mission.later * patience.prompt(cost))
     }
 
     /// The most that a mission can be worth to a party in `hex` after a move of so many movement points.
@@ -126,7 +125,7 @@ impl<'a, 'p> Planner<'a, 'p> {
         if left == 0 {
             return mission.now.max(mission.later);
         }
-        (mission.now * patience.delayed(left)).max(mission.later * patience.delayed(left))
+        (mission.now * patience.delayed(left)).max(mission.later * patience.prompt(left))
     }
 
     /// The best mission of a party in `from`.
@@ -164,7 +163,10 @@ impl<'a, 'p> Planner<'a, 'p> {
             if most * self.notes.patience.prompt(cost) <= best.worth {
                 continue;
             }
-            let mission = assault(a, party, &attackers, from, target, self.notes.starved[i].as_ref());
+            let mut mission = assault(a, party, &attackers, from, target, self.notes.starved[i].as_ref());
+            if a.side == Side::Mahdist && !self.is_invested(target.hex, party, from) {
+                mission.later = mission.later.max(a.siege_yield(target));
+            }
             self.consider(from, mission, &mut best);
         }
         self.consider_prize(from, party, &mut best);
@@ -264,32 +266,48 @@ impl<'a, 'p> Planner<'a, 'p> {
         }
     }
 
-    /// What it is worth to a party to end the month in `hex`, its mission aside.
+    /// What it is worth to a party out of `from` to end the month in `hex`, its mission aside: what that changes for it
+    /// and for those who are with it there.
     pub fn residence(&self, hex: Hex, party: &Party, threats: &mut Threats, from: Hex) -> f32 {
         let a = self.assessment;
-        let others = if hex == from { None } else { a.own_at(hex) };
-        let stays_behind = a.own_at(from).is_some_and(|s| s.party.good > party.good);
+        let others = a.own_at(hex).map(|s| if hex == from { s.party.without(party) } else { s.party });
         let danger = a.caution();
-        let mut points = match others {
-            Some(stack) => {
-                let together = party.with(&stack.party);
-                a.hunger(hex, &stack.party) - a.hunger(hex, &together) - danger * Threats::to(a, &together).at(a, hex)
+        let mut points = match others.filter(|others| others.land > 0) {
+            Some(others) => {
+                let together = party.with(&others);
+                let saved = danger * (Threats::to(a, &others).at(a, hex) - Threats::to(a, &together).at(a, hex));
+                saved + a.hunger(hex, &others) - a.hunger(hex, &together)
             }
             None => -a.hunger(hex, party) - danger * threats.at(a, hex),
         };
-        let disrupted = party.shaken;
-        if disrupted > 0 {
-            points -= disrupted as f32 * party.mean() * a.toll(hex, party.strategic);
+        if party.shaken > 0 {
+            points -= party.shaken as f32 * party.mean() * a.toll(hex, party.strategic);
         }
-        let alone = if hex == from { !stays_behind } else { others.is_none_or(|s| s.party.good == 0) };
-        if party.good > 0
-            && alone
-            && a.position.controls_at(a.side, hex)
-            && a.enemy_distance(hex) <= a.weights.march.threat
-        {
+        if party.good == 0 {
+            return points;
+        }
+        let alone = others.is_none_or(|others| others.good == 0);
+        if alone && a.position.controls_at(a.side, hex) && a.enemy_distance(hex) <= a.weights.march.threat {
             points += a.hold() * a.worth_at(hex);
         }
-        points
+        points + self.investment(hex, party, from)
+    }
+
+    /// What the towns next to a hex lose to hunger in a month because a party out of `from` stands there (6.4).
+    fn investment(&self, hex: Hex, party: &Party, from: Hex) -> f32 {
+        let a = self.assessment;
+        if a.side == Side::Egyptian {
+            return 0.0;
+        }
+        let towns = a.board().cell(hex).neighbours.into_iter().filter_map(|n| a.enemy_at(n));
+        towns.filter(|town| !self.is_invested(town.hex, party, from)).map(|town| a.siege_yield(town)).sum()
+    }
+
+    /// Whether others than a party out of `from` besiege a hex.
+    fn is_invested(&self, hex: Hex, party: &Party, from: Hex) -> bool {
+        let a = self.assessment;
+        let near = a.board().cell(hex).neighbours.into_iter().filter_map(|n| a.own_at(n));
+        near.into_iter().any(|s| s.party.good > if s.hex == from { party.good } else { 0 })
     }
 
     /// Points for the place in a hex that a party with combat units takes by ending a move there (6.3).

@@ -97,6 +97,27 @@ impl Party {
         }
     }
 
+    /// What is left without a part of it. Leaders are all taken to go, or to stay if the part has none.
+    pub fn without(&self, part: &Party) -> Party {
+        let mut force = self.force;
+        for k in 0..KINDS {
+            force.good[k] = force.good[k].saturating_sub(part.force.good[k]);
+            force.disrupted[k] = force.disrupted[k].saturating_sub(part.force.disrupted[k]);
+        }
+        Party {
+            force,
+            tactical: if part.tactical > 0 { 0 } else { self.tactical },
+            strategic: if part.strategic > 0 { 0 } else { self.strategic },
+            land: self.land.saturating_sub(part.land),
+            shaken: self.shaken.saturating_sub(part.shaken),
+            mouths: self.mouths.saturating_sub(part.mouths),
+            combat: self.combat.saturating_sub(part.combat),
+            good: self.good.saturating_sub(part.good),
+            british: self.british.saturating_sub(part.british),
+            worth: (self.worth - part.worth).max(0.0),
+        }
+    }
+
     /// How a party of `side` fights: the Mahdist's leaders help through the fire, the Egyptian player's in melee.
     pub fn array(&self, position: &Campaign, side: Side) -> Array {
         let leads = if side == Side::Mahdist { LeaderUse::Fire } else { LeaderUse::Melee };
