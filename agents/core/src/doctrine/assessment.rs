@@ -105,10 +105,12 @@ impl<'p> Assessment<'p> {
         let scenario = position.scenario();
         let Desk { mut sides, mut ground, number, stakes, mut engagements } = desk;
         engagements.begin(scenario);
-        let stakes = match stakes {
+        let mut stakes = match stakes {
             Some(stakes) if std::ptr::eq(stakes.scenario, scenario) => stakes,
             _ => Stakes::of(scenario, weights),
         };
+        let turns_left = scenario.turns.saturating_sub(position.game_turn() + 1);
+        stakes.begin(weights, turns_left);
         for side in Side::BOTH {
             sides[side as usize].gather(position, side, &stakes);
         }
@@ -119,7 +121,7 @@ impl<'p> Assessment<'p> {
             position,
             weights,
             side,
-            turns_left: scenario.turns.saturating_sub(position.game_turn() + 1),
+            turns_left,
             stakes,
             sides,
             number: number % u32::MAX + 1,
@@ -430,7 +432,7 @@ impl Threats {
                 let prospect = assessment.engagements.borrow_mut().prospect(attackers, &self.array, site);
                 let lost = self.mean * assessment.toll_of(&prospect.defender);
                 let price = stack.party.mean() * assessment.toll_of(&prospect.attacker);
-                *loss = (lost - price).max(0.0);
+                *loss = (lost - march.minds * price).max(0.0);
             }
             worst = worst.max(comes * *loss);
         }

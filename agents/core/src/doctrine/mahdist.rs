@@ -10,15 +10,18 @@ use dervish_env::dervish::force::Force;
 use dervish_env::dervish::scenario::SetupRegion;
 use dervish_env::dervish::tables::Event;
 
-/// Who could march out of a hex: the host, and a scout to take a place that nobody holds.
+/// Who could march out of a hex: the host, and a scout to take a place that nobody holds or to besiege one. In a place
+/// that counts part of the host stays.
 pub fn columns(a: &Assessment, hex: Hex) -> [Option<Column>; 2] {
     let fresh = fresh(a, hex);
     let mut take = fresh;
+    let stays = garrison(a, hex);
     if fresh.good_of(LAND) > a.weights.mahdist.stragglers * fresh.disrupted_of(LAND) {
         take.disrupted = Force::EMPTY.disrupted;
     }
-    let host = Some(Column { take, led: true });
-    let scout = (fresh.good_of(COMBAT) >= a.weights.mahdist.scout)
+    leave(&mut take, stays);
+    let host = (take.count_of(LAND) > 0).then_some(Column { take, led: true });
+    let scout = (fresh.good_of(COMBAT) >= a.weights.mahdist.scout.max(stays + 1))
         .then(|| {
             let kinds = [Kind::MahdistCavalry, Kind::MahdistSpearmen, Kind::MahdistRifles];
             kinds.into_iter().find(|kind| fresh.good[kind.index()] > 0)
@@ -30,6 +33,26 @@ pub fn columns(a: &Assessment, hex: Hex) -> [Option<Column>; 2] {
             Column { take, led: false }
         });
     [host, scout]
+}
+
+/// Good-order units that stay in a hex: where an enemy is within two march rolls the more its place counts the more.
+fn garrison(a: &Assessment, hex: Hex) -> u32 {
+    let (m, worth) = (&a.weights.mahdist, a.worth_at(hex));
+    if worth < m.keep || !a.position.controls_at(Side::Mahdist, hex) {
+        return 0;
+    }
+    let exposed = a.enemy_distance(hex) <= 2 * a.weights.march.reach;
+    m.garrison + if exposed { worth as u32 } else { 0 }
+}
+
+/// Takes so many good-order units out of a column, spearmen first.
+fn leave(take: &mut Force, count: u32) {
+    let mut left = count;
+    for kind in [Kind::MahdistSpearmen, Kind::MahdistRifles, Kind::MahdistGun, Kind::MahdistCavalry] {
+        let n = u32::from(take.good[kind.index()]).min(left);
+        take.good[kind.index()] -= n as u8;
+        left -= n;
+    }
 }
 
 /// The region that is set up (2.7): the first whose leader is not yet placed.

@@ -235,7 +235,7 @@ impl Planner<'_, '_> {
         if position.pending().decision != Decision::GroupHex {
             // The one hex there was has been taken, or the march is over.
             let hex = position.group().hex;
-            let aim = self.aim_worth(hex, party, mission);
+            let aim = self.aim_worth(hex, from, party, mission);
             let worth = aim + self.settled(position, hex, from, party, mission, &mut threats);
             return BestMove { worth, ..best };
         }
@@ -245,7 +245,7 @@ impl Planner<'_, '_> {
         moves.clear();
         for i in 0..self.notes.actions.len() {
             if let Some(Order::Hex(hex)) = Order::of(self.notes.actions[i]) {
-                moves.push((self.aim_worth(hex, party, mission), hex));
+                moves.push((self.aim_worth(hex, from, party, mission), hex));
             }
         }
         moves.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -272,10 +272,11 @@ impl Planner<'_, '_> {
         if invests || a.own_at(hex).is_some() { f32::MAX } else { a.hold() * a.worth_at(hex) }
     }
 
-    /// What a hex is worth for the aim, and for the place in it.
-    fn aim_worth(&mut self, hex: Hex, party: &Party, mission: &Mission) -> f32 {
+    /// What a hex is worth for the aim, and for the place in it. What could be attacked from where the group stands
+    /// needs no march.
+    fn aim_worth(&mut self, hex: Hex, from: Hex, party: &Party, mission: &Mission) -> f32 {
         let capture = self.capture(hex, party);
-        let ready = party.shaken == 0;
+        let ready = party.shaken == 0 && hex != from;
         let aim = if capture > 0.0 && hex == mission.target { 0.0 } else { self.worth(mission, hex, ready) };
         aim + capture
     }

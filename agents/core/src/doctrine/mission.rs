@@ -38,11 +38,11 @@ struct Best {
     worth: f32,
 }
 
-/// A place that is to be had for the marching, and who is nearest to it.
+/// A place that stands empty and is to be had, or to be kept, for the marching, and who is nearest to it.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenPlace {
     hex: Hex,
-    /// What taking it would change.
+    /// What it is worth to go there.
     swing: f32,
     /// Movement points and hex of the two nearest stacks that are free to go.
     nearest: [(u16, Hex); 2],
@@ -184,8 +184,13 @@ impl<'a, 'p> Planner<'a, 'p> {
         self.notes.starved.extend(a.enemy().iter().map(|stack| starved(a, stack)));
         self.notes.open.clear();
         for place in &a.board().places {
-            let swing = a.swing_at(place.hex);
-            let held = || a.enemy_at(place.hex).is_some_and(|s| s.party.combat > 0);
+            let held =
+                || [a.own_at(place.hex), a.enemy_at(place.hex)].into_iter().flatten().any(|s| s.party.combat > 0);
+            let mut swing = a.swing_at(place.hex);
+            if swing <= 0.0 && a.worth_at(place.hex) >= a.weights.march.guard {
+                // One's own, left without a garrison.
+                swing = a.hold() * a.worth_at(place.hex);
+            }
             if swing <= 0.0 || held() {
                 continue;
             }

@@ -45,6 +45,10 @@ pub struct StakeWeights {
     pub supply: f32,
     /// A gunboat.
     pub gunboat: f32,
+    /// Months before the end over which the worth of units that victory conditions do not count fades.
+    pub fade: f32,
+    /// Months that the last one counts for in that.
+    pub last_month: f32,
     /// Share of a unit's worth that is lost when a combat leaves it disrupted, in [0, 1].
     pub shaken: f32,
     /// Share of a unit's worth that is lost while it stays disrupted for a month more, in [0, 1].
@@ -79,12 +83,16 @@ pub struct MarchWeights {
     pub reach: u32,
     /// Hexes within which enemies are a threat to a place.
     pub threat: u32,
+    /// What a place of one's own must count for to be garrisoned where it is empty.
+    pub guard: f32,
     /// Probability that an adjacent enemy attacks, if it pays him.
     pub come_near: f32,
     /// The same for one within a march roll.
     pub come_march: f32,
     /// The same for one within two march rolls.
     pub come_far: f32,
+    /// Share of what an attack costs him that the enemy is taken to mind, in [0, 1].
+    pub minds: f32,
     /// Units that a leader's strategic point stands for where stacks are compared.
     pub lead: u32,
     /// Factor of joining a stack, for each unit in it, above 1.
@@ -119,6 +127,10 @@ pub struct MahdistWeights {
     pub foresight: f32,
     /// Good-order units that a stack must have to send one out to take a place without garrison.
     pub scout: u32,
+    /// What a place must count for that part of a host stays in it.
+    pub keep: f32,
+    /// Good-order units that stay in such a place, and one for each point that it counts for if an enemy is near.
+    pub garrison: u32,
     /// Parts into which a host is split at set-up, at most.
     pub split: u8,
     /// Good-order units for each disrupted one with which a host leaves the disrupted behind; if fewer, all go.
