@@ -5,7 +5,7 @@ use crate::doctrine::engagement::Array;
 use crate::doctrine::march::Proposal;
 use crate::doctrine::party::{Party, Stack};
 use crate::doctrine::patience::Patience;
-use crate::doctrine::travel::{Travel, UNREACHABLE};
+use crate::doctrine::travel::{Approach, Travel, UNREACHABLE};
 use crate::doctrine::weights::Weights;
 use dervish_env::dervish::board::Hex;
 use dervish_env::dervish::catalogue::{Class, Kind, LAND, Side, TRAIN};
@@ -97,8 +97,18 @@ impl<'a, 'p> Planner<'a, 'p> {
 
     /// Movement points from hex to hex; `None` where there is no way.
     pub fn cost(&mut self, from: Hex, aim: Hex) -> Option<u16> {
+        self.cost_by(from, aim, Approach::Enter)
+    }
+
+    /// The same to where an enemy in `aim`, if there is one, can be attacked.
+    fn storm_cost(&mut self, from: Hex, aim: Hex) -> Option<u16> {
+        let held = self.assessment.enemy_at(aim).is_some_and(|s| s.party.combat > 0);
+        self.cost_by(from, aim, if held { Approach::Storm } else { Approach::Enter })
+    }
+
+    fn cost_by(&mut self, from: Hex, aim: Hex, approach: Approach) -> Option<u16> {
         let a = self.assessment;
-        let cost = self.notes.travel.cost(a.position.scenario(), a.side, from, aim);
+        let cost = self.notes.travel.cost(a.position.scenario(), a.side, from, aim, approach);
         (cost != UNREACHABLE).then_some(cost)
     }
 
@@ -108,12 +118,22 @@ impl<'a, 'p> Planner<'a, 'p> {
         if mission.now <= 0.0 && mission.later <= 0.0 {
             return 0.0;
         }
-        let Some(cost) = self.cost(hex, mission.target) else { return 0.0 };
-        let patience = &self.notes.patience;
         let there = hex == mission.target || (ready && touches(self.assessment, hex, mission.target));
-        let now = if there { patience.prompt(0) } else { patience.delayed(cost) };
+        let mut worth: f32 = 0.0;
+        if there {
+            worth = mission.now * self.notes.patience.prompt(0);
+        } else if mission.now > 0.0
+            && let Some(cost) = self.storm_cost(hex, mission.target)
+        {
+            worth = mission.now * self.notes.patience.delayed(cost);
+        }
         // Hunger works whoever lays the siege, and what it is worth to lay it counts apart.
-        (mission.now * now).max(mission.later * patience.prompt(cost))
+        if mission.later > 0.0
+            && let Some(cost) = self.cost(hex, mission.target)
+        {
+            worth = worth.max(mission.later * self.notes.patience.prompt(cost));
+        }
+        worth
     }
 
     /// The most that a mission can be worth to a party in `hex` after a move of so many movement points.
@@ -194,7 +214,7 @@ impl<'a, 'p> Planner<'a, 'p> {
             if swing <= 0.0 || held() {
                 continue;
             }
-            let field = self.notes.travel.towards(a.position.scenario(), a.side, place.hex);
+            let field = self.notes.travel.towards(a.position.scenario(), a.side, place.hex, Approach::Enter);
             let mut nearest = [(UNREACHABLE, Hex::NONE); 2];
             for stack in a.own().iter().filter(|s| a.is_free(s)) {
                 let this = (field[stack.hex.index()], stack.hex);

@@ -16,6 +16,15 @@ const BUCKETS: usize = 32;
 /// In [`Travel::numbers`]: no field yet.
 const NONE: u16 = u16::MAX;
 
+/// How an aim is come at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Approach {
+    /// By entering it.
+    Enter,
+    /// By attacking it, which is never done across a river (9.1).
+    Storm,
+}
+
 /// Travel costs towards hexes of one scenario.
 #[derive(Clone, Debug)]
 pub struct Travel {
@@ -23,7 +32,7 @@ pub struct Travel {
     /// Movement points that a river hexside at a town or village, and a voyage from port to port stand for.
     crossing: u16,
     voyage: u16,
-    /// Which field is that of a side and an aim.
+    /// Which field is that of an aim, by approach and side.
     numbers: Vec<u16>,
     /// The fields one after another, [`CELLS`] each.
     costs: Vec<u16>,
@@ -36,16 +45,16 @@ impl Travel {
     pub fn new(weights: &Weights) -> Travel {
         let most = BUCKETS as u16 - 4;
         let (crossing, voyage) = (weights.march.crossing.min(most), weights.march.voyage.min(most));
-        let numbers = vec![NONE; 2 * CELLS];
+        let numbers = vec![NONE; 4 * CELLS];
         let buckets = std::array::from_fn(|_| Vec::new());
         Travel { scenario: None, crossing, voyage, numbers, costs: Vec::new(), buckets }
     }
 
     /// Movement points from each hex, by [`Hex::index`], to `aim`; [`UNREACHABLE`] where there is no way. The cost of the
     /// aim itself counts, that of the start does not.
-    pub fn towards(&mut self, scenario: &'static Scenario, side: Side, aim: Hex) -> &[u16] {
+    pub fn towards(&mut self, scenario: &'static Scenario, side: Side, aim: Hex, approach: Approach) -> &[u16] {
         let same = self.scenario.is_some_and(|s| std::ptr::eq(s, scenario));
-        let at = side as usize * CELLS + aim.index();
+        let at = (2 * approach as usize + side as usize) * CELLS + aim.index();
         if !same || (self.numbers[at] == NONE && self.costs.len() >= KEPT * CELLS) {
             self.scenario = Some(scenario);
             self.numbers.fill(NONE);
@@ -53,18 +62,18 @@ impl Travel {
         }
         if self.numbers[at] == NONE {
             self.numbers[at] = (self.costs.len() / CELLS) as u16;
-            self.add_field(scenario, side, aim);
+            self.add_field(scenario, side, aim, approach);
         }
         &self.costs[usize::from(self.numbers[at]) * CELLS..][..CELLS]
     }
 
     /// Movement points from one hex to another.
-    pub fn cost(&mut self, scenario: &'static Scenario, side: Side, from: Hex, aim: Hex) -> u16 {
-        self.towards(scenario, side, aim)[from.index()]
+    pub fn cost(&mut self, scenario: &'static Scenario, side: Side, from: Hex, aim: Hex, approach: Approach) -> u16 {
+        self.towards(scenario, side, aim, approach)[from.index()]
     }
 
     /// Dijkstra's algorithm backwards from the aim.
-    fn add_field(&mut self, scenario: &Scenario, side: Side, aim: Hex) {
+    fn add_field(&mut self, scenario: &Scenario, side: Side, aim: Hex, approach: Approach) {
         let board = &scenario.board;
         let first = self.costs.len();
         self.costs.resize(first + CELLS, UNREACHABLE);
@@ -91,7 +100,9 @@ impl Travel {
             };
             for direction in 0..6 {
                 let from = board.cell(to).neighbours[direction];
+                let dry = board.cell(to).rivers >> direction & 1 == 0;
                 if board.is_land(from)
+                    && (dry || to != aim || approach == Approach::Enter)
                     && let Some(step) = step(board, from, to, direction, self.crossing)
                 {
                     reach(from, step);
