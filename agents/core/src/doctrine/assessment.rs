@@ -233,12 +233,16 @@ impl<'p> Assessment<'p> {
         self.engagements.borrow_mut().prospect(attackers, defenders, site)
     }
 
-    /// Factors of the worth of enemies and of own units lost.
+    /// Factors of the worth of enemies and of own units lost. Who leads where points decide (14.3) takes fewer risks.
     pub fn ferocity(&self) -> (f32, f32) {
-        match self.side {
+        let (kill, loss) = match self.side {
             Side::Egyptian => (self.weights.egyptian.kill, self.weights.egyptian.loss),
             Side::Mahdist => (self.weights.mahdist.kill, self.weights.mahdist.loss),
-        }
+        };
+        let march = &self.weights.march;
+        let lead = self.position.points(self.side) as f32 - self.position.points(self.side.other()) as f32;
+        let leads = self.stakes.both_score && lead >= march.leading;
+        (kill, if leads { loss * march.prudence } else { loss })
     }
 
     /// Factor of the worth of a place that is held against a threat.
@@ -432,7 +436,10 @@ impl Threats {
                 let prospect = assessment.engagements.borrow_mut().prospect(attackers, &self.array, site);
                 let lost = self.mean * assessment.toll_of(&prospect.defender);
                 let price = stack.party.mean() * assessment.toll_of(&prospect.attacker);
-                *loss = (lost - march.minds * price).max(0.0);
+                // A garrison that is shut up in a town has less to lose.
+                let town = assessment.board().place_kind(stack.hex) == Some(PlaceKind::Town);
+                let minds = if town && assessment.tied_down(stack) { march.sortie } else { 1.0 };
+                *loss = (lost - minds * price).max(0.0);
             }
             worst = worst.max(comes * *loss);
         }

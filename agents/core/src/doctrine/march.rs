@@ -79,7 +79,7 @@ impl Planner<'_, '_> {
         for hex in hexes {
             self.propose(hex, &mut proposals);
         }
-        proposals.sort_by(|a, b| b.bound.total_cmp(&a.bound));
+        proposals.sort_unstable_by(|a, b| b.bound.total_cmp(&a.bound).then(a.hex.cmp(&b.hex)));
         let mut best: Option<(Hex, MarchPlan)> = None;
         for proposal in &proposals {
             if best.is_some_and(|(_, plan)| plan.gain >= proposal.bound) {
@@ -248,7 +248,7 @@ impl Planner<'_, '_> {
                 moves.push((self.aim_worth(hex, from, party, mission), hex));
             }
         }
-        moves.sort_by(|a, b| b.0.total_cmp(&a.0));
+        moves.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         for &(aim, hex) in &moves {
             // Standing somewhere is rarely worth more than holding the place there, and relieving who stands there.
             let comfort = self.comfort(hex);
@@ -276,7 +276,7 @@ impl Planner<'_, '_> {
     /// needs no march.
     fn aim_worth(&mut self, hex: Hex, from: Hex, party: &Party, mission: &Mission) -> f32 {
         let capture = self.capture(hex, party);
-        let ready = party.shaken == 0 && hex != from;
+        let ready = party.shaken == 0 && hex != from && !touches(self.assessment, from, mission.target);
         let aim = if capture > 0.0 && hex == mission.target { 0.0 } else { self.worth(mission, hex, ready) };
         aim + capture
     }
@@ -316,7 +316,7 @@ impl Planner<'_, '_> {
         let best = wanting.max_by_key(|s| (s.party.good, s.hex))?;
         let alone = here == 0 && a.own().iter().any(|s| s.hex != hex && s.party.good > 0);
         let fallback = a.own().iter().filter(|s| s.hex != hex).max_by_key(|s| (s.party.good, s.hex))?;
-        if best.party.good > 2 * here + 3 {
+        if best.party.good > 2 * here + a.weights.march.stray_units {
             return Some(best.hex);
         }
         alone.then_some(fallback.hex)
@@ -434,7 +434,7 @@ impl Planner<'_, '_> {
         let mission = self.mission(hex, &party);
         let waiting = self.worth(&mission, hex, false);
         let residence = self.residence(hex, &party, &mut Threats::to(a, &party), hex);
-        GroupView { hex, party, mission, waiting, residence, staying: waiting + residence }
+        GroupView { hex, party, mission, residence, staying: waiting + residence }
     }
 
     /// Where the group goes.
@@ -462,11 +462,9 @@ pub struct GroupView {
     pub party: Party,
     /// Its aim.
     pub mission: Mission,
-    /// Worth of the aim if it does nothing more this month.
-    pub waiting: f32,
     /// What it is worth to be where it is.
     pub residence: f32,
-    /// Both together.
+    /// The same with the worth of the aim if it does nothing more this month.
     pub staying: f32,
 }
 

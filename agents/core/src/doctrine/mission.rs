@@ -118,14 +118,17 @@ impl<'a, 'p> Planner<'a, 'p> {
         if mission.now <= 0.0 && mission.later <= 0.0 {
             return 0.0;
         }
-        let there = hex == mission.target || (ready && touches(self.assessment, hex, mission.target));
+        let next = touches(self.assessment, hex, mission.target);
+        let there = hex == mission.target || (ready && next);
         let mut worth: f32 = 0.0;
         if there {
             worth = mission.now * self.notes.patience.prompt(0);
         } else if mission.now > 0.0
             && let Some(cost) = self.storm_cost(hex, mission.target)
         {
-            worth = mission.now * self.notes.patience.delayed(cost);
+            // What is not done at once when it could be is seldom done later.
+            let put_off = if next { self.assessment.weights.march.put_off } else { 1.0 };
+            worth = put_off * mission.now * self.notes.patience.delayed(cost);
         }
         // Hunger works whoever lays the siege, and what it is worth to lay it counts apart.
         if mission.later > 0.0
@@ -278,7 +281,7 @@ impl<'a, 'p> Planner<'a, 'p> {
         let march = &a.weights.march;
         let strength = |p: &Party| p.good + march.lead * u32::from(p.strategic);
         let here = a.own_at(from).map_or(strength(party), |s| strength(&s.party)).max(strength(party));
-        let units = party.land.clamp(1, 8) as f32;
+        let units = party.land.clamp(1, march.crowd_units) as f32;
         let mean = party.mean().max(a.unit_worth(Kind::Camel));
         for stack in a.own() {
             let kindred = a.side == Side::Mahdist || stack.party.british > 0 || party.british == 0;

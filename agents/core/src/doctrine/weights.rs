@@ -71,6 +71,8 @@ pub struct MarchWeights {
     pub disruption: f32,
     /// Months by which an aim that is not reached now is put off, on average, beyond the way to it.
     pub delay: f32,
+    /// Share of an attack that counts for who stands beside the enemy and puts it off, in [0, 1].
+    pub put_off: f32,
     /// Shares of the discomforts of a hex that count after 0, 1, 2 and 3 rolls, in [0, 1]: the group may yet go on.
     pub settles: [f32; 4],
     /// Share of its strength that a party keeps in a combat that it seeks, in [0, 1].
@@ -91,14 +93,22 @@ pub struct MarchWeights {
     pub come_march: f32,
     /// The same for one within two march rolls.
     pub come_far: f32,
-    /// Share of what an attack costs him that the enemy is taken to mind, in [0, 1].
-    pub minds: f32,
+    /// Share of what a sortie costs it that the garrison of a town is taken to mind, in [0, 1].
+    pub sortie: f32,
+    /// Points of lead from which fewer risks are taken, where points decide.
+    pub leading: f32,
+    /// Factor of the worth of own units lost for who leads so.
+    pub prudence: f32,
     /// Units that a leader's strategic point stands for where stacks are compared.
     pub lead: u32,
     /// Factor of joining a stack, for each unit in it, above 1.
     pub crowd: f32,
+    /// Units of a party that count where it joins a stack, at most.
+    pub crowd_units: u32,
     /// Moving a leader without troops of his own.
     pub stray_leader: f32,
+    /// Units that a stack without a leader must have, beyond twice his own, for him to go there.
+    pub stray_units: u32,
     /// A friendly unit where the beaten retreat to.
     pub retreat_friend: f32,
     /// Friendly units there that count, at most.
