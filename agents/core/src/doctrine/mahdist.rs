@@ -55,10 +55,9 @@ fn leave(take: &mut Force, count: u32) {
     }
 }
 
-/// The region that is set up (2.7): the first whose leader is not yet placed.
+/// The region that is set up (2.7): the first of whose host something is still to be placed.
 fn region(a: &Assessment) -> Option<&'static SetupRegion> {
-    let absent = |region: &&SetupRegion| region.leaders.first().is_some_and(|l| !a.position.leader(*l).hex.is_some());
-    a.position.scenario().regions.iter().find(absent)
+    a.position.scenario().regions.iter().find(|region| unplaced(a, region).combat > 0)
 }
 
 /// What of a region's host is still to be placed: all that the scenario gives up to this region, less what is there.
