@@ -36,12 +36,17 @@ pub struct MarchPlan {
     pub gain: f32,
 }
 
+/// Score of units with which nothing is to be done, below that of ending the phase.
+const IDLE: f32 = -1.0;
+
 /// Something that could be done with the units of a hex, not yet worked out.
 #[derive(Clone, Copy, Debug)]
 pub struct Proposal {
     hex: Hex,
     /// What it gains against doing nothing if all goes well.
     bound: f32,
+    /// What it gains as far as it has been worked out: for what has not, the half of what it promises.
+    gain: f32,
     deed: Deed,
 }
 
@@ -81,15 +86,17 @@ impl Planner<'_, '_> {
         }
         proposals.sort_unstable_by(|a, b| b.bound.total_cmp(&a.bound).then(a.hex.cmp(&b.hex)));
         let mut best: Option<(Hex, MarchPlan)> = None;
-        for proposal in &proposals {
+        for proposal in &mut proposals {
             if best.is_some_and(|(_, plan)| plan.gain >= proposal.bound) {
-                break;
+                proposal.gain = 0.5 * proposal.bound;
+                continue;
             }
             let plan = match &proposal.deed {
                 Deed::Sortie(sortie) => self.sortie(proposal.hex, sortie),
                 Deed::Voyage => self.voyage_plan(proposal.hex),
                 Deed::Settled(plan) => Some(*plan),
             };
+            proposal.gain = plan.map_or(IDLE, |plan| plan.gain);
             if let Some(plan) = plan
                 && best.is_none_or(|(_, b)| plan.gain > b.gain)
             {
@@ -104,20 +111,20 @@ impl Planner<'_, '_> {
     fn propose(&mut self, hex: Hex, proposals: &mut Vec<Proposal>) {
         let settled = [self.standing_attack(hex), self.stray_leader(hex)];
         for plan in settled.into_iter().flatten() {
-            proposals.push(Proposal { hex, bound: plan.gain, deed: Deed::Settled(plan) });
+            proposals.push(Proposal { hex, bound: plan.gain, gain: IDLE, deed: Deed::Settled(plan) });
         }
         let least = self.assessment.weights.march.least_gain;
         for column in self.columns(hex).into_iter().flatten() {
             if let Some((sortie, bound)) = self.sortie_of(hex, column)
                 && bound >= least
             {
-                proposals.push(Proposal { hex, bound, deed: Deed::Sortie(sortie) });
+                proposals.push(Proposal { hex, bound, gain: IDLE, deed: Deed::Sortie(sortie) });
             }
         }
         if let Some(bound) = self.voyage_bound(hex)
             && bound >= least
         {
-            proposals.push(Proposal { hex, bound, deed: Deed::Voyage });
+            proposals.push(Proposal { hex, bound, gain: IDLE, deed: Deed::Voyage });
         }
     }
 
@@ -324,20 +331,18 @@ impl Planner<'_, '_> {
 
     // ----- answers -----
 
-    /// Scores the answers to [`Decision::MarchHex`]: the best plan gets what it gains, ending the phase 0, all others
-    /// less than that.
+    /// Scores the answers to [`Decision::MarchHex`] by the best that could be done with each hex; ending the phase is 0.
     pub fn score_march_hexes(&mut self, scored: &mut [(Action, f32)]) {
-        let hexes = |scored: &[(Action, f32)], i: usize| match Order::of(scored[i].0) {
+        let hexes = scored.iter().filter_map(|(action, _)| match Order::of(*action) {
             Some(Order::Hex(hex)) => Some(hex),
             _ => None,
-        };
-        let best = self.best_plan((0..scored.len()).filter_map(|i| hexes(scored, i)));
-        for i in 0..scored.len() {
-            scored[i].1 = match (hexes(scored, i), best) {
-                (Some(hex), Some((chosen, plan))) if hex == chosen => plan.gain,
-                (Some(_), _) => -1.0,
-                (None, _) => 0.0,
-            };
+        });
+        self.best_plan(hexes);
+        for (action, score) in scored {
+            if let Some(Order::Hex(hex)) = Order::of(*action) {
+                let here = self.notes.proposals.iter().filter(|proposal| proposal.hex == hex);
+                *score = here.map(|proposal| proposal.gain).fold(IDLE, f32::max);
+            }
         }
     }
 
