@@ -1,64 +1,84 @@
 //! What a wargamer sees when he looks at the board: stacks, what places and units are worth in this scenario, what
 //! hunger and the enemy would do to a stack in a hex.
 
-use crate::doctrine::engagement::{Array, Prospect, Site, engage};
+use crate::doctrine::engagement::{Array, Engagements, Expectation, Prospect, Site};
+use crate::doctrine::party::{Party, Stack, gather, ratings};
+use crate::doctrine::stakes::Stakes;
 use crate::doctrine::weights::Weights;
 use dervish_env::dervish::Campaign;
-use dervish_env::dervish::board::{Board, Hex, MAX_PLACES, PlaceId, PlaceKind};
-use dervish_env::dervish::catalogue::{BRITISH_COMBAT, COMBAT, Class, KINDS, Kind, LAND, Leader, Side};
+use dervish_env::dervish::board::{Board, CELLS, Hex, PlaceId, PlaceKind};
+use dervish_env::dervish::catalogue::{Class, Kind, LAND, Leader, Side};
 use dervish_env::dervish::force::Force;
-use dervish_env::dervish::rules::combat::{CombatHex, LeaderUse};
-use dervish_env::dervish::scenario::Victory;
-use dervish_env::dervish::tables::Recovery;
-use dervish_env::dervish::units::Cohort;
+use dervish_env::dervish::rules::combat::CombatHex;
+use dervish_env::dervish::tables::{AttritionRow, Recovery};
+use dervish_env::dervish::units::{CAPACITY, Cohort};
+use std::cell::RefCell;
 
-/// Hexes that a march roll covers over open ground (2.1, 8.3).
-const MARCH: u32 = 6;
-/// Share of a unit's worth that is lost when a combat leaves it disrupted.
-pub const SHAKEN: f32 = 0.35;
-/// Share of a unit's worth that is lost while it stays disrupted for a month more.
-const LINGERS: f32 = 0.2;
-
-/// Units of one side that are looked at together: a stack, a group, a column.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Party {
-    /// The units; vessels, fleet and flag may be among them.
-    pub force: Force,
-    /// Highest tactical rating of its leaders, 0 without one (2.2).
-    pub tactical: u8,
-    /// Highest strategic rating of its leaders, 0 without one (2.2).
-    pub strategic: u8,
+/// What an assessment writes on, kept from one to the next so that none allocates. Stakes follow from the scenario, and
+/// what is in [`Engagements`] from its key; everything else is written anew.
+#[derive(Clone, Debug)]
+pub struct Desk {
+    sides: [Stacks; 2],
+    /// What has been asked of each hex in the assessment of this number.
+    ground: Vec<(u32, Hunger)>,
+    number: u32,
+    stakes: Option<Stakes>,
+    engagements: Engagements,
 }
 
-impl Party {
-    /// Good-order combat units.
-    pub fn good(&self) -> u32 {
-        self.force.good_of(COMBAT)
-    }
-    /// Good-order British and Indian combat units.
-    pub fn british(&self) -> u32 {
-        self.force.good_of(BRITISH_COMBAT)
-    }
-    /// Both together.
-    pub fn with(&self, other: &Party) -> Party {
-        let mut sum = *self;
-        for k in 0..KINDS {
-            sum.force.good[k] += other.force.good[k];
-            sum.force.disrupted[k] += other.force.disrupted[k];
+impl Default for Desk {
+    fn default() -> Desk {
+        Desk {
+            sides: [Stacks::default(), Stacks::default()],
+            ground: vec![(0, Hunger::NONE); CELLS],
+            number: 0,
+            stakes: None,
+            engagements: Engagements::default(),
         }
-        sum.tactical = sum.tactical.max(other.tactical);
-        sum.strategic = sum.strategic.max(other.strategic);
-        sum
     }
 }
 
-/// All units of one side in one hex.
+/// The stacks of one side.
+#[derive(Clone, Debug)]
+struct Stacks {
+    all: Vec<Stack>,
+    /// By hex: which stack stands there, [`Stacks::NOBODY`] for none.
+    at: Vec<u8>,
+}
+
+impl Stacks {
+    const NOBODY: u8 = u8::MAX;
+
+    fn gather(&mut self, position: &Campaign, side: Side, stakes: &Stakes) {
+        for stack in &self.all {
+            self.at[stack.hex.index()] = Stacks::NOBODY;
+        }
+        gather(position, side, stakes, &mut self.all);
+        for (i, stack) in self.all.iter().enumerate() {
+            self.at[stack.hex.index()] = i as u8;
+        }
+    }
+
+    fn get(&self, hex: Hex) -> Option<&Stack> {
+        self.all.get(usize::from(*self.at.get(hex.index())?))
+    }
+}
+
+impl Default for Stacks {
+    fn default() -> Stacks {
+        Stacks { all: Vec::new(), at: vec![Stacks::NOBODY; CELLS] }
+    }
+}
+
+/// How a hex feeds a stack of the player whose turn it is (10.3).
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Stack {
-    /// Where.
-    pub hex: Hex,
-    /// Who.
-    pub party: Party,
+struct Hunger {
+    /// Units unaffected by each die; more than there are for all.
+    spared: [u8; 6],
+}
+
+impl Hunger {
+    const NONE: Hunger = Hunger { spared: [u8::MAX; 6] };
 }
 
 /// The board as one side sees it.
@@ -70,28 +90,73 @@ pub struct Assessment<'p> {
     pub weights: &'p Weights,
     /// Who looks.
     pub side: Side,
-    /// His stacks by hex (13.3).
-    pub own: Vec<Stack>,
-    /// The enemy's.
-    pub enemy: Vec<Stack>,
     /// Game turns that come after this one.
     pub turns_left: u8,
     stakes: Stakes,
+    sides: [Stacks; 2],
+    number: u32,
+    ground: RefCell<Vec<(u32, Hunger)>>,
+    engagements: RefCell<Engagements>,
 }
 
 impl<'p> Assessment<'p> {
     /// Looks at a position with the eyes of `side`.
-    pub fn new(position: &'p Campaign, weights: &'p Weights, side: Side) -> Assessment<'p> {
+    pub fn new(position: &'p Campaign, weights: &'p Weights, side: Side, desk: Desk) -> Assessment<'p> {
         let scenario = position.scenario();
+        let Desk { mut sides, mut ground, number, stakes, mut engagements } = desk;
+        engagements.begin(scenario);
+        let mut stakes = match stakes {
+            Some(stakes) if std::ptr::eq(stakes.scenario, scenario) => stakes,
+            _ => Stakes::of(scenario, weights),
+        };
+        let turns_left = scenario.turns.saturating_sub(position.game_turn() + 1);
+        stakes.begin(weights, turns_left);
+        for side in Side::BOTH {
+            sides[side as usize].gather(position, side, &stakes);
+        }
+        if number == u32::MAX {
+            ground.fill((0, Hunger::NONE));
+        }
         Assessment {
             position,
             weights,
             side,
-            own: stacks(position, side),
-            enemy: stacks(position, side.other()),
-            turns_left: scenario.turns.saturating_sub(position.game_turn() + 1),
-            stakes: Stakes::of(position, weights),
+            turns_left,
+            stakes,
+            sides,
+            number: number % u32::MAX + 1,
+            ground: RefCell::new(ground),
+            engagements: RefCell::new(engagements),
         }
+    }
+
+    /// Gives back what was written on.
+    pub fn into_desk(self) -> Desk {
+        let Assessment { sides, ground, number, stakes, engagements, .. } = self;
+        let (ground, engagements) = (ground.into_inner(), engagements.into_inner());
+        Desk { sides, ground, number, stakes: Some(stakes), engagements }
+    }
+
+    /// This side's stacks by hex (13.3).
+    pub fn own(&self) -> &[Stack] {
+        &self.sides[self.side as usize].all
+    }
+
+    /// The enemy's.
+    pub fn enemy(&self) -> &[Stack] {
+        &self.sides[self.side.other() as usize].all
+    }
+
+    /// A force under leaders with these ratings.
+    pub fn party(&self, force: Force, (tactical, strategic): (u8, u8)) -> Party {
+        Party::of(&self.stakes, force, tactical, strategic)
+    }
+
+    /// Movement points of a party: those of its slowest units (8.2).
+    pub fn movement(&self, party: &Party) -> u16 {
+        let catalogue = &self.position.scenario().catalogue;
+        let slowest = party.force.kinds_present().and(LAND).iter().map(|kind| catalogue.of(kind).movement).min();
+        slowest.map_or(0, u16::from)
     }
 
     /// The map.
@@ -101,7 +166,7 @@ impl<'p> Assessment<'p> {
 
     /// What a place counts for, whoever holds it.
     pub fn worth(&self, place: PlaceId) -> f32 {
-        self.stakes.places[usize::from(place.0)]
+        self.stakes.place(place)
     }
 
     /// What the place in a hex counts for; 0 without one.
@@ -121,51 +186,38 @@ impl<'p> Assessment<'p> {
 
     /// Worth of a unit of a kind.
     pub fn unit_worth(&self, kind: Kind) -> f32 {
-        self.stakes.units[kind.index()]
-    }
-
-    /// Mean worth of the land units of a force.
-    pub fn mean_worth(&self, force: &Force) -> f32 {
-        let (mut sum, mut count) = (0.0, 0.0);
-        for kind in force.kinds_present().and(LAND).iter() {
-            let n = force.count(kind) as f32;
-            sum += n * self.unit_worth(kind);
-            count += n;
-        }
-        if count > 0.0 { sum / count } else { 0.0 }
+        self.stakes.unit(kind)
     }
 
     /// This side's stack in a hex.
     pub fn own_at(&self, hex: Hex) -> Option<&Stack> {
-        self.own.binary_search_by_key(&hex, |s| s.hex).ok().map(|i| &self.own[i])
+        self.sides[self.side as usize].get(hex)
     }
 
     /// The enemy's stack in a hex.
     pub fn enemy_at(&self, hex: Hex) -> Option<&Stack> {
-        self.enemy.binary_search_by_key(&hex, |s| s.hex).ok().map(|i| &self.enemy[i])
+        self.sides[self.side.other() as usize].get(hex)
     }
 
     /// Units of this side in a hex that `wanted` accepts, with the leaders there if `led`.
     pub fn party_of(&self, hex: Hex, led: bool, wanted: impl Fn(Cohort) -> bool) -> Party {
         let force = self.position.units().force(hex, self.side, wanted);
-        party(self.position, self.side, hex, force, |_| led)
+        self.party(force, if led { self.leaders(hex) } else { (0, 0) })
+    }
+
+    /// The tactical and strategic ratings that count in a hex (2.2).
+    pub fn leaders(&self, hex: Hex) -> (u8, u8) {
+        ratings(self.position, self.side, hex, |_| true)
     }
 
     /// The group that marches just now, with its leaders.
     pub fn group(&self) -> Party {
         let hex = self.position.group().hex;
         let force = self.position.units().force(hex, self.side, Cohort::grouped);
-        party(self.position, self.side, hex, force, |leader| self.position.leader(leader).grouped)
+        self.party(force, ratings(self.position, self.side, hex, |leader| self.position.leader(leader).grouped))
     }
 
     // ----- combat -----
-
-    /// The array in which `party` fights: the Mahdist's leaders help through the fire, the Egyptian player's in melee.
-    pub fn array(&self, party: &Party, side: Side) -> Array {
-        let leads = if side == Side::Mahdist { LeaderUse::Fire } else { LeaderUse::Melee };
-        let poor_morale = self.position.events().poor_morale;
-        Array::of(&self.position.scenario().catalogue, &party.force, party.tactical, leads, poor_morale)
-    }
 
     /// What of a hex matters to combat.
     pub fn combat_hex(&self, hex: Hex) -> CombatHex {
@@ -173,24 +225,39 @@ impl<'p> Assessment<'p> {
         CombatHex { relief: cell.relief, place: self.board().place_kind(hex), river: cell.rivers != 0, sea: cell.coast }
     }
 
-    /// What an attack of `party` on `target` would bring; from `from` if that is known.
-    pub fn attack(&self, party: &Party, from: Option<Hex>, target: &Stack) -> Prospect {
+    /// What an attack on the enemies in `target` would bring; from `from` if that is known.
+    pub fn prospect(&self, attackers: &Array, from: Option<Hex>, target: &Stack) -> Prospect {
         let from = from.map_or(CombatHex::OPEN, |hex| self.combat_hex(hex));
         let site = Site::of(&from, &self.combat_hex(target.hex));
-        let mut attackers = *party;
-        for kind in Kind::ALL {
-            attackers.force.disrupted[kind.index()] = 0;
-        }
-        let attackers = self.array(&attackers, self.side);
-        let defenders = self.array(&target.party, self.side.other());
-        engage(&self.position.scenario().tables, &attackers, &defenders, site)
+        let defenders = target.array(self.position, self.side.other());
+        self.engagements.borrow_mut().prospect(attackers, defenders, site)
     }
 
-    /// Factors of the worth of enemies and of own units lost.
+    /// Factors of the worth of enemies and of own units lost. Who leads where points decide (14.3) takes fewer risks.
     pub fn ferocity(&self) -> (f32, f32) {
-        match self.side {
+        let (kill, loss) = match self.side {
             Side::Egyptian => (self.weights.egyptian.kill, self.weights.egyptian.loss),
             Side::Mahdist => (self.weights.mahdist.kill, self.weights.mahdist.loss),
+        };
+        let march = &self.weights.march;
+        let lead = self.position.points(self.side) as f32 - self.position.points(self.side.other()) as f32;
+        let leads = self.stakes.both_score && lead >= march.leading;
+        (kill, if leads { loss * march.prudence } else { loss })
+    }
+
+    /// Factor of the worth of a place that is held against a threat.
+    pub fn hold(&self) -> f32 {
+        match self.side {
+            Side::Egyptian => self.weights.egyptian.hold,
+            Side::Mahdist => self.weights.mahdist.hold,
+        }
+    }
+
+    /// Factor of the loss that an enemy attack threatens.
+    pub fn caution(&self) -> f32 {
+        match self.side {
+            Side::Egyptian => self.weights.egyptian.danger,
+            Side::Mahdist => self.weights.mahdist.danger,
         }
     }
 
@@ -198,11 +265,14 @@ impl<'p> Assessment<'p> {
     pub fn attack_worth(&self, prospect: &Prospect, party: &Party, target: &Stack) -> f32 {
         let (kill, loss) = self.ferocity();
         let cleared = prospect.defender.gone.max(prospect.attacker.wins);
-        let gained = prospect.defender.destroyed + SHAKEN * prospect.defender.disrupted;
-        let lost = prospect.attacker.destroyed + SHAKEN * prospect.attacker.disrupted;
-        kill * gained * self.mean_worth(&target.party.force) + cleared * self.swing_at(target.hex)
-            - loss * lost * self.mean_worth(&party.force)
+        kill * self.toll_of(&prospect.defender) * target.party.mean() + cleared * self.swing_at(target.hex)
+            - loss * self.toll_of(&prospect.attacker) * party.mean()
             + cleared * self.relief(target.hex)
+    }
+
+    /// Units that a combat costs a side, those left disrupted in part.
+    fn toll_of(&self, expected: &Expectation) -> f32 {
+        expected.destroyed + self.weights.stakes.shaken * expected.disrupted
     }
 
     /// What driving the enemy from a hex is worth to the places of the Egyptian player that he besieges from there.
@@ -231,26 +301,59 @@ impl<'p> Assessment<'p> {
         if self.side != self.position.active() {
             return 0.0;
         }
-        let force = &party.force;
-        let count = force.count_of(LAND) + force.count(Kind::Civilian);
-        let row = self.position.attrition_row(hex);
-        let modifier = self.position.attrition_modifier(hex);
-        let tables = &self.position.scenario().tables;
-        let (mut hit, mut starved) = (0.0, 0.0);
-        for die in 1..=6 {
-            let Some(spared) = tables.attrition(row, die + modifier) else { continue };
-            let spared = u32::from(spared);
-            hit += count.saturating_sub(spared) as f32 / 6.0;
-            starved += force.disrupted_of(LAND).saturating_sub(spared) as f32 / 6.0;
-        }
-        if hit <= 0.0 {
+        let Hunger { spared } = self.feeds(hex);
+        // The table only grows with the die: where a 1 hurts nobody no roll does (10.1).
+        if party.mouths <= u32::from(spared[0]) {
             return 0.0;
         }
-        let mean = self.mean_worth(force);
-        match self.side {
-            Side::Egyptian => hit * mean,
-            Side::Mahdist => mean * (starved + (hit - starved).max(0.0) * self.toll(hex, party.strategic)),
+        let (mut hit, mut starved) = (0.0, 0.0);
+        for spared in spared {
+            hit += party.mouths.saturating_sub(u32::from(spared)) as f32 / 6.0;
+            starved += party.shaken.saturating_sub(u32::from(spared)) as f32 / 6.0;
         }
+        match self.side {
+            Side::Egyptian => hit * party.mean(),
+            Side::Mahdist => party.mean() * (starved + (hit - starved).max(0.0) * self.toll(hex, party.strategic)),
+        }
+    }
+
+    fn feeds(&self, hex: Hex) -> Hunger {
+        let mut ground = self.ground.borrow_mut();
+        let (asked, hunger) = &mut ground[hex.index()];
+        if *asked != self.number {
+            *asked = self.number;
+            let row = self.position.attrition_row(hex);
+            let modifier = self.position.attrition_modifier(hex);
+            let tables = &self.position.scenario().tables;
+            hunger.spared = [1, 2, 3, 4, 5, 6].map(|die| tables.attrition(row, die + modifier).unwrap_or(u8::MAX));
+        }
+        *hunger
+    }
+
+    /// Points that an enemy town loses to hunger in a month of siege (6.4, 10.3), at the cheaper of attrition and a supply
+    /// unit; 0 for what is no town or is never besieged.
+    pub fn siege_yield(&self, town: &Stack) -> f32 {
+        let board = self.board();
+        let place = board.cell(town.hex).place;
+        if board.place_kind(town.hex) != Some(PlaceKind::Town)
+            || place == self.position.scenario().named.souakim
+            || self.turns_left == 0
+        {
+            return 0.0;
+        }
+        let (party, tables) = (&town.party, &self.position.scenario().tables);
+        let gordon = i32::from(self.position.leader(Leader::Gordon).hex == town.hex);
+        let dead = |die: i32| {
+            let spared = tables.attrition(AttritionRow::BesiegedPlace, die + gordon).map_or(u32::MAX, u32::from);
+            party.mouths.saturating_sub(spared) as f32
+        };
+        let loss = (1..=6).map(dead).sum::<f32>() / 6.0 * party.mean();
+        if party.force.count(Kind::Supply) > 0 { loss.min(self.unit_worth(Kind::Supply)) } else { loss }
+    }
+
+    /// Units that a besieged place feeds on the worst roll (10.3).
+    pub fn fed_in_siege(&self) -> u32 {
+        self.position.scenario().tables.attrition(AttritionRow::BesiegedPlace, 1).map_or(u32::MAX, u32::from)
     }
 
     /// Share of its worth that a disrupted unit of this side's most common class loses in recovery in a hex (11.1):
@@ -266,7 +369,7 @@ impl<'p> Assessment<'p> {
         let shares = (2..=12i32).map(|sum| {
             let share = match tables.recovery(class, sum + place + i32::from(strategic)) {
                 Recovery::Fail => 1.0,
-                Recovery::Hold => LINGERS,
+                Recovery::Hold => self.weights.stakes.lingers,
                 Recovery::Good => 0.0,
             };
             share * (6 - (sum - 7).abs()) as f32 / 36.0
@@ -282,9 +385,9 @@ impl<'p> Assessment<'p> {
             || (self.position.active() == self.side && self.side == self.position.scenario().first_player)
     }
 
-    /// How near the enemy's combat units are to a hex, in hexes over whatever lies between.
+    /// How near the enemy's combat units that could come are to a hex, in hexes over whatever lies between.
     pub fn enemy_distance(&self, hex: Hex) -> u32 {
-        let armed = self.enemy.iter().filter(|s| s.party.good() > 0);
+        let armed = self.enemy().iter().filter(|s| s.party.good > 0 && !self.tied_down(s));
         armed.map(|s| Board::distance(s.hex, hex)).min().unwrap_or(u32::MAX)
     }
 }
@@ -292,8 +395,8 @@ impl<'p> Assessment<'p> {
 /// What enemy attacks threaten to do to one party, wherever it goes.
 #[derive(Clone, Debug)]
 pub struct Threats {
-    /// For each enemy stack: what it gains if it attacks, by the ground's bonus 0-2.
-    losses: Vec<[Option<f32>; 3]>,
+    /// For each enemy stack: what it gains if it attacks, by the ground's bonus 0-2; NaN where not yet worked out.
+    losses: [[f32; 3]; CAPACITY],
     array: Array,
     mean: f32,
 }
@@ -302,9 +405,9 @@ impl Threats {
     /// The threats to a party.
     pub fn to(assessment: &Assessment, party: &Party) -> Threats {
         Threats {
-            losses: vec![[None; 3]; assessment.enemy.len()],
-            array: assessment.array(party, assessment.side),
-            mean: assessment.mean_worth(&party.force),
+            losses: [[f32::NAN; 3]; CAPACITY],
+            array: party.array(assessment.position, assessment.side),
+            mean: party.mean(),
         }
     }
 
@@ -316,28 +419,29 @@ impl Threats {
         let march = &assessment.weights.march;
         let site = Site::of(&CombatHex::OPEN, &assessment.combat_hex(hex));
         let mut worst: f32 = 0.0;
-        for (i, stack) in assessment.enemy.iter().enumerate() {
+        for (stack, losses) in assessment.enemy().iter().zip(&mut self.losses) {
             let distance = Board::distance(stack.hex, hex);
-            if distance > 2 * MARCH || stack.party.good() == 0 {
+            if distance > 2 * march.reach || stack.party.good == 0 {
                 continue;
             }
             let comes = match distance {
                 0..=1 => march.come_near,
                 _ if assessment.tied_down(stack) => continue,
-                2..=MARCH => march.come_march,
+                _ if distance <= march.reach => march.come_march,
                 _ => march.come_far,
             };
-            let array = &self.array;
-            let loss = *self.losses[i][site.ground as usize].get_or_insert_with(|| {
-                let attackers = assessment.array(&stack.party, assessment.side.other());
-                let tables = &assessment.position.scenario().tables;
-                let prospect = engage(tables, &attackers, array, site);
-                let lost = self.mean * (prospect.defender.destroyed + SHAKEN * prospect.defender.disrupted);
-                let price = assessment.mean_worth(&stack.party.force)
-                    * (prospect.attacker.destroyed + SHAKEN * prospect.attacker.disrupted);
-                (lost - price).max(0.0)
-            });
-            worst = worst.max(comes * loss);
+            let loss = &mut losses[site.ground as usize];
+            if loss.is_nan() {
+                let attackers = stack.array(assessment.position, assessment.side.other());
+                let prospect = assessment.engagements.borrow_mut().prospect(attackers, &self.array, site);
+                let lost = self.mean * assessment.toll_of(&prospect.defender);
+                let price = stack.party.mean() * assessment.toll_of(&prospect.attacker);
+                // A garrison that is shut up in a town has less to lose.
+                let town = assessment.board().place_kind(stack.hex) == Some(PlaceKind::Town);
+                let minds = if town && assessment.tied_down(stack) { march.sortie } else { 1.0 };
+                *loss = (lost - minds * price).max(0.0);
+            }
+            worst = worst.max(comes * *loss);
         }
         worst
     }
@@ -347,104 +451,18 @@ impl Assessment<'_> {
     /// Whether one of this side's stacks may leave where it is: not a garrison that is needed there.
     pub fn is_free(&self, stack: &Stack) -> bool {
         let e = &self.weights.egyptian;
-        stack.party.good() > 0
+        stack.party.good > 0
             && (self.side == Side::Mahdist
-                || stack.party.british() > 0
+                || stack.party.british > 0
                 || !self.position.controls_at(self.side, stack.hex)
-                || stack.party.good() >= e.garrison + e.column)
+                || stack.party.good >= e.garrison + e.column)
     }
 
     /// Whether an enemy stack stays where it is: an Egyptian garrison without British troops.
     fn tied_down(&self, stack: &Stack) -> bool {
         self.side == Side::Mahdist
-            && stack.party.british() == 0
+            && stack.party.british == 0
             && self.worth_at(stack.hex) > 0.0
-            && stack.party.good() <= self.weights.egyptian.garrison + self.weights.egyptian.column
+            && stack.party.good <= self.weights.egyptian.garrison + self.weights.egyptian.column
     }
-}
-
-/// What places and units count for in a scenario.
-#[derive(Clone, Debug)]
-struct Stakes {
-    places: [f32; MAX_PLACES],
-    units: [f32; KINDS],
-    /// Whether a place scores for both sides, so that taking it counts twice.
-    both_score: bool,
-}
-
-impl Stakes {
-    fn of(position: &Campaign, weights: &Weights) -> Stakes {
-        let scenario = position.scenario();
-        let w = &weights.stakes;
-        let mut places = [0.0f32; MAX_PLACES];
-        for (worth, place) in places.iter_mut().zip(&scenario.board.places) {
-            *worth = match place.kind {
-                PlaceKind::Town => w.town,
-                PlaceKind::Village => w.village,
-                PlaceKind::Oasis => 0.0,
-            };
-        }
-        let mut add = |place: PlaceId, worth: f32| places[usize::from(place.0)] += worth;
-        let (mut mahdist, mut egyptian) = (w.mahdist_unit, w.egyptian_unit);
-        let mut both_score = false;
-        let per = |units: u8| if units > 0 { 1.0 / f32::from(units) } else { 0.0 };
-        match &scenario.victory {
-            Victory::ElObeid { sudden_death, prize, points, units_per_point, .. } => {
-                points.iter().for_each(|p| add(p.place, f32::from(p.points)));
-                add(*prize, w.prize);
-                add(*sudden_death, w.sudden_death);
-                egyptian = egyptian.max(per(*units_per_point));
-            }
-            Victory::Khartoum { prize, .. } => add(*prize, w.prize),
-            Victory::Points { sudden_death, points, mahdists_per_point, egyptians_per_point } => {
-                points.iter().for_each(|p| add(p.place, f32::from(p.points)));
-                if let Some(place) = sudden_death {
-                    add(*place, w.sudden_death);
-                }
-                mahdist = mahdist.max(per(*mahdists_per_point));
-                egyptian = egyptian.max(per(*egyptians_per_point));
-                both_score = true;
-            }
-            Victory::Holder { prize, lesser } => {
-                add(*prize, w.prize);
-                if let Some(place) = lesser {
-                    add(*place, 1.0);
-                }
-            }
-        }
-        let units = Kind::ALL.map(|kind| match kind {
-            Kind::Supply => w.supply,
-            Kind::Camel | Kind::Civilian => w.train,
-            _ if !COMBAT.has(kind) => 0.0,
-            _ if BRITISH_COMBAT.has(kind) => egyptian.max(w.british_unit),
-            _ if kind.side() == Side::Mahdist => mahdist,
-            _ => egyptian,
-        });
-        Stakes { places, units, both_score }
-    }
-}
-
-fn stacks(position: &Campaign, side: Side) -> Vec<Stack> {
-    let mut stacks: Vec<Stack> = Vec::with_capacity(32);
-    for &c in position.units().as_slice().iter().filter(|c| c.side() == side) {
-        if stacks.last().is_none_or(|s| s.hex != c.hex()) {
-            stacks.push(Stack { hex: c.hex(), party: party(position, side, c.hex(), Force::EMPTY, |_| true) });
-        }
-        if let Some(stack) = stacks.last_mut() {
-            let counts = if c.disrupted() { &mut stack.party.force.disrupted } else { &mut stack.party.force.good };
-            counts[c.kind().index()] += c.count();
-        }
-    }
-    stacks
-}
-
-/// A force with those leaders of `side` in `hex` whom `goes` accepts.
-fn party(position: &Campaign, side: Side, hex: Hex, force: Force, goes: impl Fn(Leader) -> bool) -> Party {
-    let mut party = Party { force, tactical: 0, strategic: 0 };
-    for leader in position.leaders_at(hex, side).filter(|l| goes(*l)) {
-        let data = position.scenario().catalogue.leader(leader);
-        party.tactical = party.tactical.max(data.tactical);
-        party.strategic = party.strategic.max(data.strategic);
-    }
-    party
 }

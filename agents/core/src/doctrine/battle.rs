@@ -1,17 +1,17 @@
 //! Combat (9) by its exact odds: whether to attack, how to use a leader, where to retreat, whether to advance.
 
-use crate::doctrine::assessment::{Assessment, SHAKEN, Threats};
+use crate::doctrine::assessment::{Assessment, Threats};
 use crate::doctrine::mission::Planner;
 use dervish_env::dervish::board::{Hex, PlaceKind};
 use dervish_env::dervish::catalogue::{COMBAT, Kind, LAND, Side};
 use dervish_env::dervish::order::{Order, Verb};
 use dervish_env::dervish::rules::combat::{Combat, CombatRole, LeaderUse, SideResult};
-use dervish_env::dervish::rules::odds::TOTAL_WEIGHT;
+use dervish_env::dervish::rules::odds::{Distribution, TOTAL_WEIGHT};
 use dervish_env::dervish::units::Cohort;
 use dervish_env::game::Position;
 
 /// Points that an attack of the group on `target` is worth, by the exact odds.
-pub fn attack_worth(a: &Assessment, target: Hex) -> f32 {
+pub fn attack_worth(a: &Assessment, target: Hex, distribution: &mut Distribution) -> f32 {
     let mut begun = *a.position;
     begun.apply_legal(Order::Hex(target).action());
     if begun.battle().target != target {
@@ -20,11 +20,11 @@ pub fn attack_worth(a: &Assessment, target: Hex) -> f32 {
     let mut combat = begun.combat();
     combat.marching.leader_use = usual(combat.marching_side);
     combat.defending.leader_use = usual(combat.marching_side.other());
-    outlook(a, &combat, CombatRole::Marching, target)
+    outlook(a, &combat, CombatRole::Marching, target, distribution)
 }
 
 /// Points of a use of a leader for the side that is asked (9.2).
-pub fn leader_score(a: &Assessment, role: CombatRole, verb: Verb) -> f32 {
+pub fn leader_score(a: &Assessment, role: CombatRole, verb: Verb, distribution: &mut Distribution) -> f32 {
     let mut combat = a.position.combat();
     let leader_use = match verb {
         Verb::Fire => LeaderUse::Fire,
@@ -38,7 +38,7 @@ pub fn leader_score(a: &Assessment, role: CombatRole, verb: Verb) -> f32 {
         }
         CombatRole::Defending => combat.defending.leader_use = leader_use,
     }
-    outlook(a, &combat, role, a.position.battle().target)
+    outlook(a, &combat, role, a.position.battle().target, distribution)
 }
 
 /// Spearmen must live through the fire; the Egyptian player's volleys come first, then his men must stand.
@@ -50,9 +50,9 @@ fn usual(side: Side) -> LeaderUse {
 }
 
 /// What the combat is worth to a part, over all dice.
-fn outlook(a: &Assessment, combat: &Combat, role: CombatRole, target: Hex) -> f32 {
+fn outlook(a: &Assessment, combat: &Combat, role: CombatRole, target: Hex, distribution: &mut Distribution) -> f32 {
     let (kill, loss) = a.ferocity();
-    let distribution = combat.distribution();
+    combat.distribution_into(distribution);
     let mut points = 0.0;
     for ending in distribution.endings() {
         let weight = ending.weight as f32 / TOTAL_WEIGHT as f32;
@@ -82,7 +82,7 @@ fn price(a: &Assessment, side: &SideResult) -> f32 {
     for kind in Kind::ALL {
         let n = side.newly_disrupted[kind.index()];
         if n > 0 {
-            points += SHAKEN * f32::from(n) * a.unit_worth(kind);
+            points += a.weights.stakes.shaken * f32::from(n) * a.unit_worth(kind);
         }
     }
     points
@@ -96,13 +96,16 @@ impl Planner<'_, '_> {
         let marching = a.side == a.position.active();
         let from = if marching { a.position.group().hex } else { battle.target };
         let party = a.party_of(from, true, |c| LAND.has(c.kind()) && (!marching || c.grouped()));
-        let friends = a.own_at(hex).map_or(0.0, |s| s.party.good().min(8) as f32 * 0.05);
+        let march = &a.weights.march;
+        let friends = a.own_at(hex).map_or(0, |s| s.party.good.min(march.retreat_friends)) as f32;
         let shelter = match a.board().place_kind(hex) {
-            Some(PlaceKind::Town) => 0.3,
-            Some(_) => 0.15,
+            Some(PlaceKind::Town) => 2.0,
+            Some(_) => 1.0,
             None => 0.0,
         };
-        friends + shelter - Threats::to(a, &party).at(a, hex) - a.hunger(hex, &party)
+        march.retreat_friend * friends + march.retreat_shelter * shelter
+            - Threats::to(a, &party).at(a, hex)
+            - a.hunger(hex, &party)
     }
 
     /// Points of advancing into the target after a combat, against staying (9.9).
@@ -115,7 +118,7 @@ impl Planner<'_, '_> {
         if verb == Verb::No {
             return self.residence(from, &party, &mut threats, from);
         }
-        let left = a.party_of(from, false, |c: Cohort| !c.grouped()).good();
+        let left = a.party_of(from, false, |c: Cohort| !c.grouped()).good;
         let held = a.position.controls_at(a.side, from) && left == 0 && a.side == Side::Egyptian;
         let given_up = if held { a.worth_at(from) } else { 0.0 };
         self.residence(battle.target, &party, &mut threats, from) + self.capture(battle.target, &party) - given_up

@@ -1,18 +1,22 @@
 //! What a combat would bring, at a glance: the two rounds of chapter 9 with each side taken as so many units of one
-//! class. A few microseconds where the exact distribution ([`Combat::distribution`]) takes a hundred times as long;
-//! planning looks at many combats that are never fought.
+//! class. About a microsecond where the exact distribution ([`Combat::distribution`]) takes a hundred times as long;
+//! planning looks at many combats that are never fought, and at most of them again and again, so that what has been
+//! worked out is kept ([`Engagements`]).
 //!
 //! [`Combat::distribution`]: dervish_env::dervish::rules::combat::Combat::distribution
 
 use dervish_env::dervish::board::{PlaceKind, Relief};
-use dervish_env::dervish::catalogue::{COMBAT, Catalogue, Class, GUNBOATS, Kind, LAND};
+use dervish_env::dervish::catalogue::{COMBAT, Catalogue, Class, GUNBOATS, KINDS, Kind, LAND};
 use dervish_env::dervish::force::Force;
 use dervish_env::dervish::rules::combat::{CombatHex, LeaderUse};
+use dervish_env::dervish::scenario::Scenario;
 use dervish_env::dervish::tables::{Morale, Tables};
 
 /// What a force brings to a combat (9.4, 9.5).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Array {
+    /// Names all that it was made of.
+    key: u64,
     /// Land units in good order.
     good: f32,
     /// Disrupted land units.
@@ -45,6 +49,7 @@ impl Array {
     /// The array of a force under a leader. Vessels, fleet and flag may be in the force.
     pub fn of(catalogue: &Catalogue, force: &Force, tactical: u8, leads: LeaderUse, poor_morale: bool) -> Array {
         let mut array = Array {
+            key: key_of(force, tactical, leads, poor_morale),
             good: 0.0,
             disrupted: 0.0,
             fighters: 0.0,
@@ -123,6 +128,24 @@ impl Array {
     }
 }
 
+/// A 64-bit name of what an array is made of.
+fn key_of(force: &Force, tactical: u8, leads: LeaderUse, poor_morale: bool) -> u64 {
+    let mut bytes = [0u8; (2 * KINDS + 3).next_multiple_of(8)];
+    bytes[..KINDS].copy_from_slice(&force.good);
+    bytes[KINDS..2 * KINDS].copy_from_slice(&force.disrupted);
+    bytes[2 * KINDS..2 * KINDS + 3].copy_from_slice(&[tactical, leads as u8, u8::from(poor_morale)]);
+    let (words, _) = bytes.as_chunks::<8>();
+    words.iter().fold(0, |key, word| mixed(key, u64::from_le_bytes(*word)))
+}
+
+/// One step of a hash: the finaliser of SplitMix64 over a word and what came before.
+fn mixed(key: u64, word: u64) -> u64 {
+    let mut z = (key ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
 /// The ground of a combat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Site {
@@ -150,6 +173,12 @@ impl Site {
             Some(PlaceKind::Town) => 2,
         };
         Site { ground: relief.max(place), river: target.river, from_river: from.river, from_sea: from.sea }
+    }
+
+    /// A number that no other site has.
+    fn number(self) -> u64 {
+        let flags = [self.river, self.from_river, self.from_sea];
+        flags.iter().fold(self.ground as u64, |number, flag| number << 1 | u64::from(*flag))
     }
 }
 
@@ -188,20 +217,82 @@ struct State {
 
 const RESULTS: [Morale; 5] = [Morale::Fail, Morale::Shaken, Morale::Hold, Morale::Steady, Morale::Good];
 
+/// Modifiers below the one and above the other read like these: every roll fails or is good.
+const MODIFIERS: std::ops::RangeInclusive<i32> = -24..=24;
+
+/// Probabilities of the morale table's results (9.6) by class and modifier.
+#[derive(Clone, Debug)]
+struct MoraleOdds(Vec<[f32; 5]>);
+
+impl MoraleOdds {
+    fn of(tables: &Tables) -> MoraleOdds {
+        let mut odds = Vec::with_capacity(Class::ALL.len() * MODIFIERS.count());
+        for class in Class::ALL {
+            for modifier in MODIFIERS {
+                let mut results = [0.0; 5];
+                for sum in 2..=12i32 {
+                    results[tables.morale(class, sum + modifier) as usize] += (6 - (sum - 7).abs()) as f32 / 36.0;
+                }
+                odds.push(results);
+            }
+        }
+        MoraleOdds(odds)
+    }
+
+    fn results(&self, class: Class, modifier: i32) -> &[f32; 5] {
+        let modifier = modifier.clamp(*MODIFIERS.start(), *MODIFIERS.end()) - MODIFIERS.start();
+        &self.0[class as usize * MODIFIERS.count() + modifier as usize]
+    }
+}
+
+/// Prospects that are kept at most, a power of two.
+const KEPT: usize = 4096;
+
+/// Prospects that have been worked out, by what they follow from.
+#[derive(Clone, Debug, Default)]
+pub struct Engagements {
+    /// The scenario whose tables they follow.
+    scenario: Option<&'static Scenario>,
+    odds: Option<MoraleOdds>,
+    /// By the low bits of the key.
+    kept: Vec<(u64, Prospect)>,
+}
+
+impl Engagements {
+    /// Makes ready for a scenario.
+    pub fn begin(&mut self, scenario: &'static Scenario) {
+        if self.scenario.is_some_and(|s| std::ptr::eq(s, scenario)) {
+            return;
+        }
+        self.scenario = Some(scenario);
+        self.odds = Some(MoraleOdds::of(&scenario.tables));
+        self.kept.clear();
+        self.kept.resize(KEPT, (0, Prospect::default()));
+    }
+
+    /// The likely course of an attack in the scenario of [`Engagements::begin`], before which nothing is expected.
+    pub fn prospect(&mut self, attacker: &Array, defender: &Array, site: Site) -> Prospect {
+        let Some(odds) = &self.odds else { return Prospect::default() };
+        let key = mixed(mixed(attacker.key, defender.key.rotate_left(1)), site.number());
+        let (known, prospect) = &mut self.kept[key as usize % KEPT];
+        if *known != key {
+            (*known, *prospect) = (key, engage(odds, attacker, defender, site));
+        }
+        *prospect
+    }
+}
+
 /// The likely course of an attack.
-pub fn engage(tables: &Tables, attacker: &Array, defender: &Array, site: Site) -> Prospect {
+fn engage(odds: &MoraleOdds, attacker: &Array, defender: &Array, site: Site) -> Prospect {
     let after_fire = [
-        tested(tables, attacker, fire_modifier(attacker, defender, true, site), volley(defender), None),
-        tested(tables, defender, fire_modifier(defender, attacker, false, site), volley(attacker), None),
+        tested(odds, attacker, fire_modifier(attacker, defender, true, site), volley(defender), None),
+        tested(odds, defender, fire_modifier(defender, attacker, false, site), volley(attacker), None),
     ];
     let mut prospect = Prospect::default();
-    for a in &after_fire[0] {
-        for d in &after_fire[1] {
+    for a in after_fire[0].iter().filter(|state| state.probability > 0.0) {
+        let attackers = attacker.reduced(a.good, a.disrupted);
+        for d in after_fire[1].iter().filter(|state| state.probability > 0.0) {
             let probability = a.probability * d.probability;
-            if probability <= 0.0 {
-                continue;
-            }
-            let attackers = attacker.reduced(a.good, a.disrupted);
             let defenders = defender.reduced(d.good, d.disrupted);
             let fought = attackers.units() > 0.0
                 && defenders.units() > 0.0
@@ -210,11 +301,11 @@ pub fn engage(tables: &Tables, attacker: &Array, defender: &Array, site: Site) -
                 let charged = melee_modifier(&attackers, &defenders, true, site);
                 let charging = melee_modifier(&defenders, &attackers, false, site);
                 [
-                    tested(tables, &attackers, charged, Some(defenders.fighters), Some(a)),
-                    tested(tables, &defenders, charging, Some(attackers.fighters), Some(d)),
+                    tested(odds, &attackers, charged, Some(defenders.fighters), Some(a)),
+                    tested(odds, &defenders, charging, Some(attackers.fighters), Some(d)),
                 ]
             } else {
-                [tested(tables, &attackers, 0, None, Some(a)), tested(tables, &defenders, 0, None, Some(d))]
+                [tested(odds, &attackers, 0, None, Some(a)), tested(odds, &defenders, 0, None, Some(d))]
             };
             let broken = |states: &[State; 5], start: f32| -> f32 {
                 states.iter().filter(|s| 2.0 * s.lost >= start).map(|s| s.probability).sum()
@@ -244,7 +335,7 @@ fn volley(firing: &Array) -> Option<f32> {
 
 /// A side after a test against so many rolling units; `None`: no test is called for. `before` carries what it has
 /// lost already.
-fn tested(tables: &Tables, side: &Array, modifier: i32, rolling: Option<f32>, before: Option<&State>) -> [State; 5] {
+fn tested(odds: &MoraleOdds, side: &Array, modifier: i32, rolling: Option<f32>, before: Option<&State>) -> [State; 5] {
     let (destroyed, lost) = before.map_or((0.0, 0.0), |b| (b.destroyed, b.lost));
     let start = State { probability: 0.0, good: side.good, disrupted: side.disrupted, destroyed, lost };
     let mut states = [start; 5];
@@ -252,9 +343,8 @@ fn tested(tables: &Tables, side: &Array, modifier: i32, rolling: Option<f32>, be
         states[4].probability = 1.0;
         return states;
     };
-    for sum in 2..=12i32 {
-        let weight = (6 - (sum - 7).abs()) as f32 / 36.0;
-        states[tables.morale(side.class, sum + modifier) as usize].probability += weight;
+    for (state, &probability) in states.iter_mut().zip(odds.results(side.class, modifier)) {
+        state.probability = probability;
     }
     for (state, result) in states.iter_mut().zip(RESULTS) {
         let (kills, shocks) = match result {

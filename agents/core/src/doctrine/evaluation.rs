@@ -13,11 +13,6 @@ use dervish_env::dervish::scenario::{PlacePoints, Victory};
 use dervish_env::game::{Position, Seat};
 use std::sync::Arc;
 
-/// Hexes within which strength bears on a place.
-const NEAR: u32 = 12;
-/// What a disrupted unit counts for, of one in good order.
-const DISRUPTED: f32 = 0.6;
-
 /// Judges positions of the campaign.
 #[derive(Clone, Debug)]
 pub struct CampaignEvaluation {
@@ -50,12 +45,12 @@ impl CampaignEvaluation {
                 points += urgency * stakes.prize * self.held(position, *prize);
                 points += stakes.sudden_death * self.held(position, *sudden_death);
                 let places = self.place_points(position, places);
-                points += urgency * 0.5 * places;
+                points += urgency * w.places * places;
                 points -= w.eliminated * per(position.eliminated(Side::Egyptian), *units_per_point);
                 *prize
             }
             Victory::Khartoum { prize, .. } => {
-                points += 0.5 * urgency * stakes.prize * self.held(position, *prize);
+                points += w.siege * urgency * stakes.prize * self.held(position, *prize);
                 *prize
             }
             Victory::Points { points: places, mahdists_per_point, egyptians_per_point, sudden_death } => {
@@ -105,7 +100,7 @@ impl CampaignEvaluation {
                 kind if kind.side() == Side::Mahdist => -1.0,
                 _ => stakes.egyptian_unit / stakes.mahdist_unit.max(0.01),
             };
-            sum += worth * f32::from(c.count()) * if c.disrupted() { DISRUPTED } else { 1.0 };
+            sum += worth * f32::from(c.count()) * if c.disrupted() { self.weights.evaluation.disrupted } else { 1.0 };
         }
         sum
     }
@@ -114,12 +109,13 @@ impl CampaignEvaluation {
     /// every Mahdist for the other.
     fn approach(&self, position: &Campaign, focus: Hex) -> f32 {
         let stakes = &self.weights.stakes;
+        let near = self.weights.evaluation.near;
         let board = &position.scenario().board;
         let town = board.place_kind(focus) == Some(PlaceKind::Town);
         let mut sum = 0.0;
         for &c in position.units().as_slice().iter().filter(|c| COMBAT.has(c.kind()) && !c.disrupted()) {
             let distance = Board::distance(c.hex(), focus);
-            if distance > NEAR || !town {
+            if distance > near || !town {
                 continue;
             }
             let worth = match c.kind() {
@@ -127,7 +123,7 @@ impl CampaignEvaluation {
                 kind if kind.side() == Side::Mahdist => -stakes.mahdist_unit,
                 _ => stakes.egyptian_unit,
             };
-            sum += worth * f32::from(c.count()) * (1.0 - distance as f32 / (NEAR + 1) as f32);
+            sum += worth * f32::from(c.count()) * (1.0 - distance as f32 / (near + 1) as f32);
         }
         sum
     }

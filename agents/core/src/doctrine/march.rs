@@ -1,26 +1,20 @@
 //! The march phase (8): which stack moves next, which of its units go, when they roll, where they go, what they attack.
 
-use crate::doctrine::assessment::{Assessment, Party, Stack, Threats};
+use crate::doctrine::assessment::{Assessment, Threats};
 use crate::doctrine::battle;
-use crate::doctrine::mission::{Mission, Planner, touches};
-use crate::doctrine::{egyptian, mahdist, river};
+use crate::doctrine::mission::{Mission, Notes, Planner, touches};
+use crate::doctrine::party::{Party, Stack};
+use crate::doctrine::{egyptian, mahdist};
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::board::{Hex, PlaceId};
 use dervish_env::dervish::campaign::GroupKind;
-use dervish_env::dervish::catalogue::{COMBAT, Kind, LAND, Side};
+use dervish_env::dervish::catalogue::{Kind, LAND, Side};
 use dervish_env::dervish::decision::Decision;
 use dervish_env::dervish::force::Force;
 use dervish_env::dervish::order::{Order, Verb};
 use dervish_env::dervish::tables::MarchResult;
 use dervish_env::dervish::units::{Cohort, Status};
 use dervish_env::game::{Action, Outcome, Position};
-
-/// Share of the discomforts of a hex that count after so many rolls: the group may yet go on.
-const SETTLES: [f32; 4] = [0.7, 0.7, 0.85, 1.0];
-/// Share of its strength that a party keeps in a combat that it seeks.
-const AFTER_BATTLE: f32 = 0.7;
-/// A leader without troops of his own is worth moving.
-const STRAY_LEADER: f32 = 0.3;
 
 /// Fresh units of a hex that march together.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -42,24 +36,96 @@ pub struct MarchPlan {
     pub gain: f32,
 }
 
+/// Score of units with which nothing is to be done, below that of ending the phase.
+const IDLE: f32 = -1.0;
+
+/// Something that could be done with the units of a hex, not yet worked out.
+#[derive(Clone, Copy, Debug)]
+pub struct Proposal {
+    hex: Hex,
+    /// What it gains against doing nothing if all goes well.
+    bound: f32,
+    /// What it gains as far as it has been worked out: for what has not, the half of what it promises.
+    gain: f32,
+    deed: Deed,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Deed {
+    /// A march of a column.
+    Sortie(Sortie),
+    /// A vessel sails.
+    Voyage,
+    /// Anything else, worked out already.
+    Settled(MarchPlan),
+}
+
+/// A column that could march.
+#[derive(Clone, Copy, Debug)]
+struct Sortie {
+    column: Column,
+    party: Party,
+    mission: Mission,
+    /// Points that it has where it is.
+    staying: f32,
+}
+
 impl Planner<'_, '_> {
     /// The best plan for the units of a hex; `None` if they had better stay.
     pub fn march_plan(&mut self, hex: Hex) -> Option<MarchPlan> {
-        let mut best: Option<MarchPlan> = None;
-        let mut take = |plan: Option<MarchPlan>| {
-            if let Some(plan) = plan
-                && best.is_none_or(|b| plan.gain > b.gain)
-            {
-                best = Some(plan);
-            }
-        };
-        take(self.standing_attack(hex));
-        for column in self.columns(hex).into_iter().flatten() {
-            take(self.sortie(hex, column));
+        self.best_plan(std::iter::once(hex)).map(|(_, plan)| plan)
+    }
+
+    /// The best plan for any of the hexes. What promises most is worked out first, and what does not promise as much as
+    /// the best that has been found is not worked out at all.
+    fn best_plan(&mut self, hexes: impl Iterator<Item = Hex>) -> Option<(Hex, MarchPlan)> {
+        let mut proposals = std::mem::take(&mut self.notes.proposals);
+        proposals.clear();
+        for hex in hexes {
+            self.propose(hex, &mut proposals);
         }
-        take(river::plan(self, hex));
-        take(self.stray_leader(hex));
+        proposals.sort_unstable_by(|a, b| b.bound.total_cmp(&a.bound).then(a.hex.cmp(&b.hex)));
+        let mut best: Option<(Hex, MarchPlan)> = None;
+        for proposal in &mut proposals {
+            if best.is_some_and(|(_, plan)| plan.gain >= proposal.bound) {
+                proposal.gain = 0.5 * proposal.bound;
+                continue;
+            }
+            let plan = match &proposal.deed {
+                Deed::Sortie(sortie) => self.sortie(proposal.hex, sortie),
+                Deed::Voyage => self.voyage_plan(proposal.hex),
+                Deed::Settled(plan) => Some(*plan),
+            };
+            proposal.gain = plan.map_or(IDLE, |plan| plan.gain);
+            if let Some(plan) = plan
+                && best.is_none_or(|(_, b)| plan.gain > b.gain)
+            {
+                best = Some((proposal.hex, plan));
+            }
+        }
+        self.notes.proposals = proposals;
         best
+    }
+
+    /// What could be done with the units of a hex and promises enough.
+    fn propose(&mut self, hex: Hex, proposals: &mut Vec<Proposal>) {
+        let settled = [self.standing_attack(hex), self.stray_leader(hex)];
+        for plan in settled.into_iter().flatten() {
+            proposals.push(Proposal { hex, bound: plan.gain, gain: IDLE, deed: Deed::Settled(plan) });
+        }
+        let least = self.assessment.weights.march.least_gain;
+        for column in self.columns(hex).into_iter().flatten() {
+            if let Some((sortie, bound)) = self.sortie_of(hex, column)
+                && bound >= least
+            {
+                proposals.push(Proposal { hex, bound, gain: IDLE, deed: Deed::Sortie(sortie) });
+            }
+        }
+        if let Some(bound) = self.voyage_bound(hex)
+            && bound >= least
+        {
+            proposals.push(Proposal { hex, bound, gain: IDLE, deed: Deed::Voyage });
+        }
     }
 
     /// An attack on a neighbour without a march (8.5).
@@ -69,21 +135,22 @@ impl Planner<'_, '_> {
         targets.clone().next()?;
         let able = |c: Cohort| LAND.has(c.kind()) && !c.disrupted() && c.status() != Status::Fought;
         let party = a.party_of(hex, true, able);
-        if party.good() == 0 {
+        if party.good == 0 {
             return None;
         }
         let mission = self.mission(hex, &party);
         let waiting = self.worth(&mission, hex, false);
+        let attackers = party.assailants(a.position, a.side);
         let mut gain = f32::MIN;
         for target in targets {
-            let attack = a.attack_worth(&a.attack(&party, Some(hex), target), &party, target);
+            let attack = a.attack_worth(&a.prospect(&attackers, Some(hex), target), &party, target);
             gain = gain.max(attack + self.sequel(hex, &party, target.hex) - waiting);
         }
         let marched = a.party_of(hex, false, |c| able(c) && c.status() == Status::Marched);
         let shaken = a.party_of(hex, false, |c| LAND.has(c.kind()) && c.disrupted() && c.status() == Status::Fresh);
-        let verb = if marched.force.count_of(LAND) > 0 {
+        let verb = if marched.land > 0 {
             Verb::Unfought
-        } else if shaken.force.count_of(LAND) > 0 {
+        } else if shaken.land > 0 {
             Verb::AllGood
         } else {
             Verb::All
@@ -94,29 +161,36 @@ impl Planner<'_, '_> {
     /// What remains to be had by a party that attacks `target` first.
     fn sequel(&mut self, hex: Hex, party: &Party, target: Hex) -> f32 {
         let next = self.mission_after(hex, party, target);
-        AFTER_BATTLE * self.worth(&next, hex, false)
+        self.assessment.weights.march.after_battle * self.worth(&next, hex, false)
     }
 
-    /// A march of a column out of a hex.
-    fn sortie(&mut self, hex: Hex, column: Column) -> Option<MarchPlan> {
+    /// A march of a column out of a hex, with the best that a month's march could bring: the aim itself, and no
+    /// discomfort.
+    fn sortie_of(&mut self, hex: Hex, column: Column) -> Option<(Sortie, f32)> {
         let a = self.assessment;
         if column.take.count_of(LAND) == 0 {
             return None;
         }
-        let led = a.party_of(hex, column.led, |_| false);
-        let party = Party { force: column.take, ..led };
+        let party = a.party(column.take, if column.led { a.leaders(hex) } else { (0, 0) });
         let mission = self.mission(hex, &party);
-        let mut threats = Threats::to(a, &party);
-        let staying = self.worth(&mission, hex, false) + self.residence(hex, &party, &mut threats, hex);
-        // The best that a month's march could bring: the aim itself, and no discomfort.
-        let bound = mission.now.max(mission.later) - staying;
-        if bound < a.weights.march.least_gain {
+        let aim = mission.now.max(mission.later);
+        if aim <= 0.0 {
             return None;
         }
-        let verb = pick_for(a, hex, &column);
-        let group = formed(a.position, hex, verb, &column)?;
-        let gain = self.roll_worth(&group, &party, &mission, staying)? - staying;
-        (gain >= a.weights.march.least_gain).then_some(MarchPlan { verb, column, gain })
+        let residence = self.residence(hex, &party, &mut Threats::to(a, &party), hex);
+        let staying = self.worth(&mission, hex, false) + residence;
+        let bound = self.worth_within(&mission, hex, a.movement(&party)) - staying;
+        Some((Sortie { column, party, mission, staying }, bound))
+    }
+
+    /// What a march of a column out of a hex gains.
+    fn sortie(&mut self, hex: Hex, sortie: &Sortie) -> Option<MarchPlan> {
+        let Sortie { column, party, mission, staying } = sortie;
+        let a = self.assessment;
+        let verb = pick_for(a, hex, column);
+        let group = formed(a.position, hex, verb, column, &mut self.notes.actions)?;
+        let gain = self.roll_worth(&group, party, mission, *staying)? - staying;
+        (gain >= a.weights.march.least_gain).then_some(MarchPlan { verb, column: *column, gain })
     }
 
     /// Expected points of another march roll for the group of `group`, a position that waits for its order or, where
@@ -151,7 +225,7 @@ impl Planner<'_, '_> {
         }
         let from = rolled.group().hex;
         let units = party.force.good_of(LAND) as f32;
-        let mut price = shaken * units * a.mean_worth(&party.force) * a.toll(from, party.strategic);
+        let mut price = shaken * units * party.mean() * a.toll(from, party.strategic);
         rolled.resolve_possible(Outcome(clean?));
         let best = self.best_move(&rolled, party, mission);
         if mission.now > mission.later {
@@ -167,22 +241,55 @@ impl Planner<'_, '_> {
         let mut best = BestMove { hex: from, worth: f32::MIN };
         if position.pending().decision != Decision::GroupHex {
             // The one hex there was has been taken, or the march is over.
-            let worth = self.move_worth(position, position.group().hex, from, party, mission, &mut threats);
+            let hex = position.group().hex;
+            let aim = self.aim_worth(hex, from, party, mission);
+            let worth = aim + self.settled(position, hex, from, party, mission, &mut threats);
             return BestMove { worth, ..best };
         }
-        let mut actions: Vec<Action> = Vec::new();
-        position.legal_actions_into(&mut actions);
-        for action in actions {
-            let Some(Order::Hex(hex)) = Order::of(action) else { continue };
-            let worth = self.move_worth(position, hex, from, party, mission, &mut threats);
+        let Notes { actions, .. } = self.notes;
+        position.legal_actions_into(actions);
+        let mut moves = std::mem::take(&mut self.notes.moves);
+        moves.clear();
+        for i in 0..self.notes.actions.len() {
+            if let Some(Order::Hex(hex)) = Order::of(self.notes.actions[i]) {
+                moves.push((self.aim_worth(hex, from, party, mission), hex));
+            }
+        }
+        moves.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        for &(aim, hex) in &moves {
+            // Standing somewhere is rarely worth more than holding the place there, and relieving who stands there.
+            let comfort = self.comfort(hex);
+            if aim + comfort <= best.worth {
+                continue;
+            }
+            let worth = aim + self.settled(position, hex, from, party, mission, &mut threats);
             if worth > best.worth {
                 best = BestMove { hex, worth };
             }
         }
+        self.notes.moves = moves;
         best
     }
 
-    fn move_worth(
+    /// The most that standing in a hex can be worth by itself.
+    fn comfort(&self, hex: Hex) -> f32 {
+        let a = self.assessment;
+        let invests =
+            a.side == Side::Mahdist && a.board().cell(hex).neighbours.iter().any(|n| a.enemy_at(*n).is_some());
+        if invests || a.own_at(hex).is_some() { f32::MAX } else { a.hold() * a.worth_at(hex) }
+    }
+
+    /// What a hex is worth for the aim, and for the place in it. What could be attacked from where the group stands
+    /// needs no march.
+    fn aim_worth(&mut self, hex: Hex, from: Hex, party: &Party, mission: &Mission) -> f32 {
+        let capture = self.capture(hex, party);
+        let ready = party.shaken == 0 && hex != from && !touches(self.assessment, from, mission.target);
+        let aim = if capture > 0.0 && hex == mission.target { 0.0 } else { self.worth(mission, hex, ready) };
+        aim + capture
+    }
+
+    /// What it is worth to stand in a hex, as far as the group is likely to stay.
+    fn settled(
         &mut self,
         position: &Campaign,
         hex: Hex,
@@ -194,12 +301,9 @@ impl Planner<'_, '_> {
         // Where it began, and at its aim, a group is likely to stay.
         let at_aim = hex == mission.target || touches(self.assessment, hex, mission.target);
         let rolls = usize::from(position.group().rolls).min(3);
-        let settles = if hex == from || at_aim { 1.0 } else { SETTLES[rolls] };
-        let capture = self.capture(hex, party);
-        let ready = party.force.disrupted_of(LAND) == 0;
-        let aim = if capture > 0.0 && hex == mission.target { 0.0 } else { self.worth(mission, hex, ready) };
+        let settles = if hex == from || at_aim { 1.0 } else { self.assessment.weights.march.settles[rolls] };
         let residence = self.residence(hex, party, threats, from);
-        aim + capture + residence.min(0.0) * settles + residence.max(0.0)
+        residence.min(0.0) * settles + residence.max(0.0)
     }
 
     /// A leader without troops, or with far fewer than another stack near him has without him.
@@ -207,18 +311,19 @@ impl Planner<'_, '_> {
         let a = self.assessment;
         let stray = a.position.leaders_at(hex, a.side).any(|l| a.position.leader(l).status == Status::Fresh);
         let goes = stray && self.leader_aim(hex).is_some();
-        goes.then_some(MarchPlan { verb: Verb::Alone, column: Column::NONE, gain: STRAY_LEADER })
+        let gain = a.weights.march.stray_leader;
+        goes.then_some(MarchPlan { verb: Verb::Alone, column: Column::NONE, gain })
     }
 
     /// The stack that a leader in `hex` had better join.
     fn leader_aim(&mut self, hex: Hex) -> Option<Hex> {
         let a = self.assessment;
-        let here = a.own_at(hex).map_or(0, |s| s.party.good());
-        let wanting = a.own.iter().filter(|s| s.hex != hex && s.party.strategic == 0);
-        let best = wanting.max_by_key(|s| (s.party.good(), s.hex))?;
-        let alone = here == 0 && a.own.iter().any(|s| s.hex != hex && s.party.good() > 0);
-        let fallback = a.own.iter().filter(|s| s.hex != hex).max_by_key(|s| (s.party.good(), s.hex))?;
-        if best.party.good() > 2 * here + 3 {
+        let here = a.own_at(hex).map_or(0, |s| s.party.good);
+        let wanting = a.own().iter().filter(|s| s.hex != hex && s.party.strategic == 0);
+        let best = wanting.max_by_key(|s| (s.party.good, s.hex))?;
+        let alone = here == 0 && a.own().iter().any(|s| s.hex != hex && s.party.good > 0);
+        let fallback = a.own().iter().filter(|s| s.hex != hex).max_by_key(|s| (s.party.good, s.hex))?;
+        if best.party.good > 2 * here + a.weights.march.stray_units {
             return Some(best.hex);
         }
         alone.then_some(fallback.hex)
@@ -226,11 +331,18 @@ impl Planner<'_, '_> {
 
     // ----- answers -----
 
-    /// Points of an answer to [`Decision::MarchHex`]; ending the phase is 0.
-    pub fn march_hex_score(&mut self, order: Order) -> f32 {
-        match order {
-            Order::Hex(hex) => self.march_plan(hex).map_or(-1.0, |plan| plan.gain),
-            _ => 0.0,
+    /// Scores the answers to [`Decision::MarchHex`] by the best that could be done with each hex; ending the phase is 0.
+    pub fn score_march_hexes(&mut self, scored: &mut [(Action, f32)]) {
+        let hexes = scored.iter().filter_map(|(action, _)| match Order::of(*action) {
+            Some(Order::Hex(hex)) => Some(hex),
+            _ => None,
+        });
+        self.best_plan(hexes);
+        for (action, score) in scored {
+            if let Some(Order::Hex(hex)) = Order::of(*action) {
+                let here = self.notes.proposals.iter().filter(|proposal| proposal.hex == hex);
+                *score = here.map(|proposal| proposal.gain).fold(IDLE, f32::max);
+            }
         }
     }
 
@@ -269,9 +381,12 @@ impl Planner<'_, '_> {
         let mut agreeing = columns.into_iter().flatten().filter(agrees);
         let (first, second) = (agreeing.next(), agreeing.next());
         let Some(second) = second else { return first };
-        let gain = |plan: Option<MarchPlan>| plan.map_or(f32::MIN, |plan| plan.gain);
         let first = first?;
-        let (of_first, of_second) = (gain(self.sortie(hex, first)), gain(self.sortie(hex, second)));
+        let mut gain = |column: Column| {
+            let plan = self.sortie_of(hex, column).and_then(|(sortie, _)| self.sortie(hex, &sortie));
+            plan.map_or(f32::MIN, |plan| plan.gain)
+        };
+        let (of_first, of_second) = (gain(first), gain(second));
         Some(if of_second > of_first { second } else { first })
     }
 
@@ -298,7 +413,7 @@ impl Planner<'_, '_> {
                     - self.deserted(group)
             }
             Order::Hex(target) => {
-                let attack = battle::attack_worth(a, target);
+                let attack = battle::attack_worth(a, target, &mut self.notes.distribution);
                 let sequel = self.sequel(group.hex, &group.party, target);
                 attack + sequel + group.residence - a.weights.march.least_attack
             }
@@ -311,8 +426,8 @@ impl Planner<'_, '_> {
         let a = self.assessment;
         let fresh = a.position.group().rolls == 0;
         let left = a.party_of(group.hex, false, |c| !c.grouped());
-        let held = a.position.controls_at(a.side, group.hex) && left.force.count_of(COMBAT) == 0;
-        let besieging = group.party.british() > 0 || a.side == Side::Mahdist;
+        let held = a.position.controls_at(a.side, group.hex) && left.combat == 0;
+        let besieging = group.party.british > 0 || a.side == Side::Mahdist;
         if fresh && held && !besieging { a.worth_at(group.hex) } else { 0.0 }
     }
 
@@ -324,7 +439,7 @@ impl Planner<'_, '_> {
         let mission = self.mission(hex, &party);
         let waiting = self.worth(&mission, hex, false);
         let residence = self.residence(hex, &party, &mut Threats::to(a, &party), hex);
-        GroupView { hex, party, mission, waiting, residence, staying: waiting + residence }
+        GroupView { hex, party, mission, residence, staying: waiting + residence }
     }
 
     /// Where the group goes.
@@ -337,8 +452,8 @@ impl Planner<'_, '_> {
     pub fn alone_score(&mut self, start: Hex, hex: Hex) -> f32 {
         let a = self.assessment;
         let Some(aim) = self.leader_aim(start) else { return 0.0 };
-        let cost = f32::from(self.travel.cost(a.position.scenario(), a.side, hex, aim));
-        let company = a.own_at(hex).map_or(0.0, |s| s.party.good().min(5) as f32);
+        let cost = self.cost(hex, aim).map_or(f32::MAX, f32::from);
+        let company = a.own_at(hex).map_or(0.0, |s| s.party.good.min(5) as f32);
         company - cost
     }
 }
@@ -352,11 +467,9 @@ pub struct GroupView {
     pub party: Party,
     /// Its aim.
     pub mission: Mission,
-    /// Worth of the aim if it does nothing more this month.
-    pub waiting: f32,
     /// What it is worth to be where it is.
     pub residence: f32,
-    /// Both together.
+    /// The same with the worth of the aim if it does nothing more this month.
     pub staying: f32,
 }
 
@@ -392,16 +505,15 @@ fn pick_for(a: &Assessment, hex: Hex, column: &Column) -> Verb {
 }
 
 /// The position after a group has been picked; `None` if the rules offer no such pick.
-fn formed(position: &Campaign, hex: Hex, verb: Verb, column: &Column) -> Option<Campaign> {
+fn formed(position: &Campaign, hex: Hex, verb: Verb, column: &Column, actions: &mut Vec<Action>) -> Option<Campaign> {
     let mut formed = *position;
-    let mut actions: Vec<Action> = Vec::new();
     loop {
         let pending = formed.pending();
         let order = match pending.decision {
             Decision::MarchHex if formed.group().kind == GroupKind::None => Order::Hex(hex),
             Decision::MarchPick if pending.hex == hex => Order::Verb(verb),
             Decision::GroupCount => {
-                formed.legal_actions_into(&mut actions);
+                formed.legal_actions_into(actions);
                 let wanted = wanted(column, pending.subject);
                 let nearest = actions.iter().copied().min_by_key(|action| match Order::of(*action) {
                     Some(Order::Count(n)) => n.abs_diff(wanted),
@@ -439,7 +551,7 @@ fn neighbours_to_attack<'a>(a: &'a Assessment, hex: Hex) -> impl Iterator<Item =
     (0..6)
         .filter(move |d| cell.neighbours[*d].is_some() && cell.rivers >> d & 1 == 0)
         .filter_map(move |d| a.enemy_at(cell.neighbours[d]))
-        .filter(|s| s.party.force.count_of(COMBAT) > 0)
+        .filter(|s| s.party.combat > 0)
 }
 
 /// The port at the other end of the sea passage (8.8).

@@ -43,8 +43,16 @@ pub struct StakeWeights {
     pub train: f32,
     /// A supply unit.
     pub supply: f32,
-    /// A leader.
-    pub leader: f32,
+    /// A gunboat.
+    pub gunboat: f32,
+    /// Months before the end over which the worth of units that victory conditions do not count fades.
+    pub fade: f32,
+    /// Months that the last one counts for in that.
+    pub last_month: f32,
+    /// Share of a unit's worth that is lost when a combat leaves it disrupted, in [0, 1].
+    pub shaken: f32,
+    /// Share of a unit's worth that is lost while it stays disrupted for a month more, in [0, 1].
+    pub lingers: f32,
 }
 
 /// How both sides march.
@@ -61,12 +69,52 @@ pub struct MarchWeights {
     pub least_attack: f32,
     /// Share of an attack's worth that is lost when disruption on the march stops it.
     pub disruption: f32,
+    /// Months by which an aim that is not reached now is put off, on average, beyond the way to it.
+    pub delay: f32,
+    /// Share of an attack that counts for who stands beside the enemy and puts it off, in [0, 1].
+    pub put_off: f32,
+    /// Shares of the discomforts of a hex that count after 0, 1, 2 and 3 rolls, in [0, 1]: the group may yet go on.
+    pub settles: [f32; 4],
+    /// Share of its strength that a party keeps in a combat that it seeks, in [0, 1].
+    pub after_battle: f32,
+    /// Movement points that crossing a river at a town or village stands for: what is left of a move is lost (8.3).
+    pub crossing: u16,
+    /// Movement points that a voyage from port to port stands for (8.8).
+    pub voyage: u16,
+    /// Hexes that a march roll covers over open ground (2.1, 8.3).
+    pub reach: u32,
+    /// Hexes within which enemies are a threat to a place.
+    pub threat: u32,
+    /// What a place of one's own must count for to be garrisoned where it is empty.
+    pub guard: f32,
     /// Probability that an adjacent enemy attacks, if it pays him.
     pub come_near: f32,
-    /// The same for one within a march roll (6 hexes).
+    /// The same for one within a march roll.
     pub come_march: f32,
     /// The same for one within two march rolls.
     pub come_far: f32,
+    /// Share of what a sortie costs it that the garrison of a town is taken to mind, in [0, 1].
+    pub sortie: f32,
+    /// Points of lead from which fewer risks are taken, where points decide.
+    pub leading: f32,
+    /// Factor of the worth of own units lost for who leads so.
+    pub prudence: f32,
+    /// Units that a leader's strategic point stands for where stacks are compared.
+    pub lead: u32,
+    /// Factor of joining a stack, for each unit in it, above 1.
+    pub crowd: f32,
+    /// Units of a party that count where it joins a stack, at most.
+    pub crowd_units: u32,
+    /// Moving a leader without troops of his own.
+    pub stray_leader: f32,
+    /// Units that a stack without a leader must have, beyond twice his own, for him to go there.
+    pub stray_units: u32,
+    /// A friendly unit where the beaten retreat to.
+    pub retreat_friend: f32,
+    /// Friendly units there that count, at most.
+    pub retreat_friends: u32,
+    /// A village or oasis where the beaten retreat to; a town is worth it twice.
+    pub retreat_shelter: f32,
 }
 
 /// The Mahdist's policy.
@@ -89,6 +137,22 @@ pub struct MahdistWeights {
     pub foresight: f32,
     /// Good-order units that a stack must have to send one out to take a place without garrison.
     pub scout: u32,
+    /// What a place must count for that part of a host stays in it.
+    pub keep: f32,
+    /// Good-order units that stay in such a place, and one for each point that it counts for if an enemy is near.
+    pub garrison: u32,
+    /// Parts into which a host is split at set-up, at most.
+    pub split: u8,
+    /// Good-order units for each disrupted one with which a host leaves the disrupted behind; if fewer, all go.
+    pub stragglers: u32,
+    /// For recruits: a unit of the stack that they join.
+    pub gather_unit: f32,
+    /// Units of that stack that count, at most.
+    pub gather_units: u32,
+    /// For recruits: a strategic point of a leader there.
+    pub gather_leader: f32,
+    /// For recruits: a village there; a town is worth it three times.
+    pub gather_shelter: f32,
 }
 
 /// The Egyptian player's policy.
@@ -115,6 +179,28 @@ pub struct EgyptianWeights {
     pub column: u32,
     /// British units that set out for the prize without waiting for others, at least.
     pub march_early: u32,
+    /// Months before the end, beyond the way there, at which any British unit sets out for the prize.
+    pub march_late: f32,
+    /// Share of the prize's worth that British units may hope for where the enemy holds it, in [0, 1].
+    pub prize_held: f32,
+    /// The same where he does not.
+    pub prize_open: f32,
+    /// Enemies within so many hexes keep a garrison in.
+    pub close: u32,
+    /// Factor of what a garrison loses to hunger in a month, for bringing supply to it.
+    pub feed: f32,
+    /// Combat units that escort supply, at most.
+    pub escort: u32,
+    /// Share of a place's worth that the first gunboat there protects where the enemy is near, in [0, 1].
+    pub gunboat_protects: f32,
+    /// The same where no enemy is near.
+    pub gunboat_patrols: f32,
+    /// Supply units that stay at the railhead when railway is built.
+    pub rail_reserve: u32,
+    /// Months of the game that must be left for railway to be built.
+    pub rail_months: u8,
+    /// Factor of what the field force can still gain, against the danger that it is in, when it might leave.
+    pub field_force_stays: f32,
 }
 
 /// The evaluation of positions (see [`super::evaluation`]).
@@ -135,6 +221,14 @@ pub struct EvaluationWeights {
     pub approach: f32,
     /// How much faster points count at the end of the game than at its start.
     pub late: f32,
+    /// Factor of points for places where another place decides (14.1).
+    pub places: f32,
+    /// Factor of the prize where British units must stand in it at the end (14.2).
+    pub siege: f32,
+    /// What a disrupted unit counts for, of one in good order, in [0, 1].
+    pub disrupted: f32,
+    /// Hexes within which strength bears on the prize.
+    pub near: u32,
 }
 
 impl Weights {
