@@ -280,10 +280,18 @@ impl<P: Position> GumbelSearch<P> {
             self.rounds_left = self.rounds_of_a_phase();
         }
         self.rounds_left -= 1;
-        let visits = self.candidates.len().min(self.simulations_left as usize);
-        self.simulations_left -= visits as u32;
-        for index in 0..visits {
-            self.simulate(root, self.candidates[index].edge);
+        let mut open = 0;
+        for index in 0..self.candidates.len() {
+            let edge = self.candidates[index].edge;
+            // What is solved has nothing more to tell.
+            if self.simulations_left > 0 && !self.tree.leads_to_solved(self.tree.edge(edge)) {
+                self.simulations_left -= 1;
+                self.simulate(root, edge);
+                open += 1;
+            }
+        }
+        if open == 0 {
+            self.simulations_left = 0;
         }
     }
 
@@ -341,7 +349,8 @@ impl<P: Position> GumbelSearch<P> {
         let mass: f64 = edges.iter().map(|edge| (improvement.logit(edge) - highest).exp()).sum();
         let visits = 1.0 + edges.iter().map(|edge| f64::from(edge.visits)).sum::<f64>();
         let behind = |edge: &Edge| (improvement.logit(edge) - highest).exp() / mass - f64::from(edge.visits) / visits;
-        let by_lag = edges.iter().map(behind).zip(self.tree.edge_ids(node));
+        let open = edges.iter().zip(self.tree.edge_ids(node)).filter(|(edge, _)| !self.tree.leads_to_solved(edge));
+        let by_lag = open.map(|(edge, id)| (behind(edge), id));
         by_lag.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, edge)| edge)
     }
 

@@ -49,6 +49,7 @@ impl Default for GumbelOptions {
                 noise: 0.0,
                 utility: Utility { margin_share: 0.0 },
                 merged: true,
+                memory: 64,
                 ..GumbelSettings::default()
             },
             prior: RANDOM,
@@ -137,7 +138,7 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Gumbel<P, E> {
         },
         OptionDoc { name: "margin", default: "0", meaning: "share of the margin in what a result is worth, 0 to 1" },
         OptionDoc { name: "merged", default: "true", meaning: "whole procedures of rolls as one chance node" },
-        OptionDoc { name: "memory", default: "16", meaning: "bound on the tree in MiB" },
+        OptionDoc { name: "memory", default: "64", meaning: "bound on the tree in MiB" },
         OptionDoc { name: "seed", default: "0", meaning: "which random stream of the game to use" },
     ];
 

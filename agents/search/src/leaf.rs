@@ -1,7 +1,7 @@
 //! The ends of a search's ways down its tree.
 
 use crate::tree::{NodeId, Step};
-use dervish_env::game::Position;
+use dervish_env::game::{Actor, Position};
 
 /// A position at the end of a way down the tree.
 #[derive(Clone, Debug)]
@@ -11,6 +11,15 @@ pub(crate) struct Leaf<P> {
     pub path: Vec<Step>,
     /// Where its value is kept, if the memory sufficed for a node.
     pub node: Option<NodeId>,
+    /// Its value for the first seat, if it is solved.
+    pub known: Option<f64>,
+}
+
+impl<P: Position> Leaf<P> {
+    /// Whether an evaluator must judge it.
+    pub fn wants_evaluation(&self) -> bool {
+        self.known.is_none() && self.position.actor() != Actor::Finished
+    }
 }
 
 /// Leaves that are not in use, kept for their memory.
@@ -31,9 +40,10 @@ impl<P: Position> SpareLeaves<P> {
                 leaf.position.clone_from(root);
                 leaf.path.clear();
                 leaf.node = None;
+                leaf.known = None;
                 leaf
             }
-            None => Leaf { position: root.clone(), path: Vec::new(), node: None },
+            None => Leaf { position: root.clone(), path: Vec::new(), node: None, known: None },
         }
     }
 

@@ -176,7 +176,7 @@ struct Claims<'b> {
 }
 
 impl Claims<'_> {
-    /// Simulates as long as the budget allows.
+    /// Simulates as long as the budget allows and there is something to find out.
     fn use_up<P: Position>(
         &self,
         simulator: &mut Simulator<P>,
@@ -184,7 +184,7 @@ impl Claims<'_> {
         position: &P,
     ) -> Result<(), EvaluatorError> {
         simulator.prepare_root(tree, position)?;
-        loop {
+        while !locked(tree).node(Tree::ROOT).is_solved() {
             let claim = self.claimed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |claimed| {
                 let batch = self.batch.min(self.budget.simulations.saturating_sub(claimed).max(1));
                 self.budget.allows(claimed).then(|| claimed.saturating_add(batch))
@@ -193,5 +193,6 @@ impl Claims<'_> {
             let count = self.batch.min(self.budget.simulations.saturating_sub(claimed).max(1));
             simulator.simulate(tree, position, count)?;
         }
+        Ok(())
     }
 }

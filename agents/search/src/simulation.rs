@@ -111,6 +111,11 @@ impl<P: Position> Simulator<P> {
         loop {
             leaf.node = Some(node);
             let Node { actor, visits, .. } = *tree.node(node);
+            if tree.node(node).is_solved() && actor != Actor::Finished {
+                // Solved through another way that leads here.
+                leaf.known = Some(tree.node(node).value());
+                return leaf;
+            }
             if !tree.node(node).is_expanded() && !self.expand(tree, node, visits, &leaf.position) {
                 break;
             }
@@ -176,7 +181,7 @@ impl<P: Position> Simulator<P> {
         self.policies.clear();
         self.policy_ends.clear();
         let Simulator { evaluator, leaves, values, policies, policy_ends, .. } = self;
-        let waiting = leaves.iter().filter(|leaf| leaf.position.actor() != Actor::Finished).count();
+        let waiting = leaves.iter().filter(|leaf| leaf.wants_evaluation()).count();
         let mut positions = Waiting { leaves: leaves.iter(), left: waiting };
         let evaluated = evaluator.evaluate(&mut positions, &mut |evaluation| {
             values.push(evaluation.value);
@@ -187,9 +192,10 @@ impl<P: Position> Simulator<P> {
         let mut next = 0;
         let mut leaves = std::mem::take(&mut self.leaves);
         for leaf in leaves.drain(..) {
-            let value = match leaf.position.result() {
-                Some(result) => f64::from(self.rules.utility.of_result(&result, Seat::First)),
-                None => {
+            let value = match (leaf.known, leaf.position.result()) {
+                (Some(value), _) => value,
+                (None, Some(result)) => f64::from(self.rules.utility.of_result(&result, Seat::First)),
+                (None, None) => {
                     let value = self.values.get(next).copied().unwrap_or(0.0);
                     self.book_policy(&mut locked, &leaf, next);
                     next += 1;
@@ -199,7 +205,7 @@ impl<P: Position> Simulator<P> {
                     }
                 }
             };
-            locked.back_up(&leaf.path, leaf.node, value);
+            locked.back_up(&leaf.path, leaf.node.filter(|_| leaf.known.is_none()), value);
             self.spare.keep(leaf);
         }
         self.leaves = leaves;
@@ -229,7 +235,7 @@ impl<'l, P: Position> Iterator for Waiting<'l, P> {
     type Item = &'l P;
 
     fn next(&mut self) -> Option<&'l P> {
-        let leaf = self.leaves.find(|leaf| leaf.position.actor() != Actor::Finished)?;
+        let leaf = self.leaves.find(|leaf| leaf.wants_evaluation())?;
         self.left -= 1;
         Some(&leaf.position)
     }

@@ -53,13 +53,29 @@ pub struct Node {
     /// outcomes however often each was visited.
     total: f64,
     mass: f64,
+    /// At a decision, the best value for the player among the solved actions: he can have that.
+    secured: Option<f64>,
+    solved: bool,
 }
 
 impl Node {
-    /// Expected result for [`Seat::First`]; 0 before the first evaluation.
+    /// Expected result for [`Seat::First`]; 0 before the first evaluation. Exact at a solved node.
     #[inline]
     pub fn value(&self) -> f64 {
-        if self.mass > 0.0 { self.total / self.mass } else { 0.0 }
+        let mean = if self.mass > 0.0 { self.total / self.mass } else { 0.0 };
+        match (self.secured, self.actor) {
+            (None, _) => mean,
+            (Some(secured), _) if self.solved => secured,
+            (Some(secured), Actor::Player(Seat::Second)) => secured.min(mean),
+            (Some(secured), _) => secured.max(mean),
+        }
+    }
+
+    /// Whether all that follows is known, as far as it matters: the value is exact (Winands, Björnsson and Saito 2008,
+    /// here with dice).
+    #[inline]
+    pub fn is_solved(&self) -> bool {
+        self.solved
     }
 
     /// Whether the node's actions or outcomes are in the tree.
@@ -311,8 +327,10 @@ impl Tree {
     pub fn select_action(&self, node: NodeId, seat: Seat, rule: SelectionRule) -> EdgeId {
         let sign = sign_of(seat);
         let range = self.range(node);
+        let mut best = (f64::NEG_INFINITY, range.start);
         let edges = self.edges[range.clone()].iter().zip(range);
-        let mut best = (f64::NEG_INFINITY, 0);
+        // What is solved has nothing more to tell.
+        let edges = edges.filter(|(edge, _)| !self.leads_to_solved(edge));
         match rule {
             SelectionRule::Uct { exploration } => {
                 let log_visits = f64::from(self.node(node).visits.max(1)).ln();
@@ -359,11 +377,17 @@ impl Tree {
         for (edge, index) in edges.iter().zip(range) {
             let visits = edge.visits + edge.in_flight;
             let due = (f64::from(visits) + 0.5) / edge.weight;
-            if due < best.0 && (visits > 0 || may_widen) {
+            if due < best.0 && (visits > 0 || may_widen) && !self.leads_to_solved(edge) {
                 best = (due, index);
             }
         }
         EdgeId(best.1 as u32)
+    }
+
+    /// Whether the node behind an edge is solved.
+    #[inline]
+    pub fn leads_to_solved(&self, edge: &Edge) -> bool {
+        edge.child().is_some_and(|child| self.node(child).solved)
     }
 
     /// Marks a simulation as on its way through `edge`; [`Tree::back_up`] ends that.
@@ -407,9 +431,14 @@ impl Tree {
             leaf.visits += 1;
             leaf.total += value;
             leaf.mass += 1.0;
+            if leaf.actor == Actor::Finished {
+                leaf.solved = true;
+                leaf.secured = Some(value);
+            }
         }
-        for &(node, edge) in path.iter().rev() {
+        for &(id, edge) in path.iter().rev() {
             let Edge { visits, value: old, weight, .. } = *self.edge(edge);
+            let solved = self.leads_to_solved(self.edge(edge));
             let visits = f64::from(visits);
             let new = match self.edge(edge).child() {
                 Some(child) => self.node(child).value(),
@@ -419,7 +448,7 @@ impl Tree {
             edge.in_flight = edge.in_flight.saturating_sub(1);
             edge.visits += 1;
             edge.value = new;
-            let node = &mut self.nodes[node.0 as usize];
+            let node = &mut self.nodes[id.0 as usize];
             node.visits += 1;
             if node.actor != Actor::Chance {
                 node.total += (visits + 1.0) * new - visits * old;
@@ -430,22 +459,63 @@ impl Tree {
             } else {
                 node.total += weight * (new - old);
             }
+            if solved {
+                self.note_solved(id);
+            }
         }
     }
 
+    /// Works out what the solved nodes below an expanded node say about it.
+    fn note_solved(&mut self, id: NodeId) {
+        let mut all = true;
+        let mut best: Option<f64> = None;
+        let (mut sum, mut weights) = (0.0, 0.0);
+        let node = *self.node(id);
+        for edge in self.edges(id) {
+            let Some(child) = edge.child().map(|child| self.node(child)).filter(|child| child.solved) else {
+                all = false;
+                continue;
+            };
+            let value = child.value();
+            (sum, weights) = (sum + edge.weight * value, weights + edge.weight);
+            best = Some(match (best, node.actor) {
+                (None, _) => value,
+                (Some(best), Actor::Player(Seat::Second)) => best.min(value),
+                (Some(best), _) => best.max(value),
+            });
+        }
+        let (secured, solved) = match node.actor {
+            // Nothing is better than a sure win.
+            Actor::Player(seat) => (best, all || best.is_some_and(|best| sign_of(seat) * best >= 1.0)),
+            _ => (all.then(|| sum / weights), all),
+        };
+        let node = &mut self.nodes[id.0 as usize];
+        node.secured = secured;
+        node.solved = solved;
+    }
+
     /// The edge that the search thinks most likely at an expanded node: at a decision the most visited, then the best
-    /// for the player, then the lowest action; at a roll the heaviest, then the lowest outcome. `None` if none was
-    /// visited.
+    /// for the player, then the lowest action, unless a solved action is as good; at a roll the heaviest, then the lowest
+    /// outcome. `None` if none was visited.
     pub fn likeliest(&self, node: NodeId) -> Option<EdgeId> {
-        let range = self.range(node);
-        let visited = range.map(|index| EdgeId(index as u32)).filter(|&edge| self.edge(edge).visits > 0);
+        let visited = || self.edge_ids(node).filter(|&edge| self.edge(edge).visits > 0);
         match self.node(node).actor {
-            Actor::Player(seat) => visited.max_by(|&a, &b| {
-                let (a, b) = (self.edge(a), self.edge(b));
-                let by_value = (sign_of(seat) * a.value).total_cmp(&(sign_of(seat) * b.value));
-                a.visits.cmp(&b.visits).then(by_value).then(b.action.cmp(&a.action))
-            }),
-            Actor::Chance => visited.max_by(|&a, &b| {
+            Actor::Player(seat) => {
+                let is_solved = |edge: &EdgeId| self.leads_to_solved(self.edge(*edge));
+                let worth = |edge: EdgeId| sign_of(seat) * self.edge(edge).value;
+                let by_value = |a: &EdgeId, b: &EdgeId| {
+                    let by_action = self.edge(*b).action.cmp(&self.edge(*a).action);
+                    worth(*a).total_cmp(&worth(*b)).then(by_action)
+                };
+                let by_visits = |a: &EdgeId, b: &EdgeId| self.edge(*a).visits.cmp(&self.edge(*b).visits);
+                let solved = visited().filter(is_solved).max_by(by_value);
+                let open = visited().filter(|edge| !is_solved(edge));
+                match (solved, open.max_by(|a, b| by_visits(a, b).then(by_value(a, b)))) {
+                    (Some(solved), Some(open)) => Some(if worth(solved) >= worth(open) { solved } else { open }),
+                    (solved, open) => solved.or(open),
+                }
+            }
+            Actor::Chance => visited().max_by(|&a, &b| {
                 let by_weight = self.edge(a).weight.total_cmp(&self.edge(b).weight);
                 by_weight.then_with(|| self.rolls(b).cmp(self.rolls(a)))
             }),
@@ -498,7 +568,17 @@ impl Tree {
 
     fn push_node(&mut self, actor: Actor, key: Option<u64>) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
-        self.nodes.push(Node { actor, visits: 0, first_edge: 0, edge_count: 0, key, total: 0.0, mass: 0.0 });
+        self.nodes.push(Node {
+            actor,
+            visits: 0,
+            first_edge: 0,
+            edge_count: 0,
+            key,
+            total: 0.0,
+            mass: 0.0,
+            secured: None,
+            solved: false,
+        });
         if let Some(key) = key {
             self.known.entry(key).or_insert(id.0);
         }
