@@ -5,8 +5,8 @@ use dervish_agents::evaluation::Evaluation;
 use dervish_agents::limits::Limits;
 use dervish_agents::random::RandomAgent;
 use dervish_agents::registry::AgentFactory;
-use dervish_env::chance::game_seed;
-use dervish_env::game::{Action, GameResult, Outcome, Position};
+use dervish_env::chance::{agent_rng, game_seed};
+use dervish_env::game::{Action, GameResult, Outcome, Position, Seat};
 use dervish_env::record::{Ending, Ply, Record};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{HOLD, Pig, ROLL};
@@ -256,6 +256,50 @@ fn a_test_ends_its_match_at_the_same_pair_on_any_number_of_threads() {
         let other = tested(threads, Vec::new(), &witness);
         assert_eq!((&one.games, &one.statistics, one.sprt), (&other.games, &other.statistics, other.sprt));
         assert_eq!(witness.games().len(), one.games.len(), "what lies behind the end is told to no one");
+    }
+}
+
+/// Plays as [`HoldAt`] twenty, and fails in one game of a match with seed 11.
+#[derive(Clone)]
+struct FailsIn {
+    game: u32,
+    failing: bool,
+}
+
+impl Agent<Pig> for FailsIn {
+    fn spec(&self) -> String {
+        "hold-at:20".to_string()
+    }
+
+    fn new_game(&mut self, rng: ChaCha8Rng) {
+        self.failing = Seat::BOTH.map(|seat| agent_rng(11, u64::from(self.game), seat)).contains(&rng);
+    }
+
+    fn choose(&mut self, position: &Pig, limits: &Limits) -> Result<Choice, AgentError> {
+        if self.failing {
+            return Err(AgentError::Failed { agent: "hold-at:20".to_string(), reason: "has gone".to_string() });
+        }
+        HoldAt(20).choose(position, limits)
+    }
+}
+
+#[test]
+fn an_error_counts_where_its_pair_does() {
+    let sound = tested(1, Vec::new(), &());
+    let games = sound.games.len() as u32;
+    let ten = AgentFactory::of(HoldAt(10));
+    let plan = sound.sprt.map(|state| state.plan);
+    for threads in [1, 2, 5] {
+        let with_error_in = |game| {
+            let failing = AgentFactory::of(FailsIn { game, failing: false });
+            let options = MatchOptions { threads: NonZeroUsize::new(threads), ..options(2000) };
+            let agents = [&failing, &ten];
+            Match { start: &Pig::new(), agents, options, sprt: plan, value: None }.play(Vec::new(), &())
+        };
+        // Behind the pair at which the test ends, it is no concern of the match.
+        assert_eq!(with_error_in(games).expect("a report").games, sound.games);
+        let error = with_error_in(games - 2).expect_err("the last pair fails").to_string();
+        assert_eq!(error, format!("game {}: hold-at:20: has gone", games - 2));
     }
 }
 

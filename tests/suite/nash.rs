@@ -14,7 +14,7 @@ fn assert_near(values: &[f64], expected: &[f64], tolerance: f64) {
 
 #[test]
 fn rock_paper_scissors_is_shared_evenly() {
-    // 4.6 is the example of Balduzzi et al. (2018): a cycle of agents that beat each other 99 times out of 100.
+    // Odds of 4.6 are those of agents that beat each other 99 times out of 100.
     for odds in [0.01, 1.0, 4.6] {
         let nash = average([[0.0, -odds, odds], [odds, 0.0, -odds], [-odds, odds, 0.0]]);
         assert_near(&nash.weights, &[1.0 / 3.0; 3], 1e-6);

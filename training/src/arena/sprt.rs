@@ -1,10 +1,10 @@
 //! A match that stops by itself: the sequential probability ratio test on pairs.
 //!
 //! H0 says that A is `elo0` stronger than B, H1 that it is `elo1` stronger. After each pair the generalised likelihood
-//! ratio of the two is looked at (Van den Bergh, *Comments on normalized Elo* and *A practical introduction to the
-//! GSPRT*, as Stockfish's test site has it): under each hypothesis the distribution over the five results of a pair is
-//! the likeliest one whose mean is the hypothesis's score. The test ends at Wald's bounds (1945), without a correction
-//! for the step over the bound, which makes it err a little less than it may.
+//! ratio of the two is looked at, as Stockfish's test site does (Van den Bergh's notes for it, *GSPRT_approximation* and
+//! *support_MLE_multinomial*): under each hypothesis the distribution over the five results of a pair is the likeliest
+//! one whose mean is the hypothesis's score. The test ends at Wald's bounds (1945), without a correction for the step
+//! over the bound, which makes it err a little less than it may.
 
 use crate::arena::statistics::{Pentanomial, expected_score};
 use serde::{Deserialize, Serialize};
@@ -120,8 +120,8 @@ impl SprtPlan {
 }
 
 /// The root x of the sum of p (a - s) / (1 + x (a - s)) over the results a = 0, 1/4, ..., 1 with shares p (Van den Bergh,
-/// *The MLE of a multinomial distribution with given mean*, proposition 1.1). All shares are positive, so the sum falls
-/// from infinity to minus infinity between the poles at -1 / (1 - s) and 1 / s.
+/// *support_MLE_multinomial*, proposition 1.1). All shares are positive, so the sum falls from infinity to minus infinity
+/// between the poles at -1 / (1 - s) and 1 / s.
 fn tilt(shares: &[f64; 5], score: f64) -> f64 {
     let (mut low, mut high) = (-1.0 / (1.0 - score), 1.0 / score);
     loop {

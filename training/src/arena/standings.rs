@@ -27,7 +27,8 @@ pub struct Standings {
     pub first_seat_elo: Estimate,
     /// The strongest first.
     pub agents: Vec<AgentStanding>,
-    /// Results of each agent (row) against each (column), in their order; `None` where they have not met.
+    /// Results of each agent (row) against each (column), in their order; `None` where they have not met, and of an
+    /// agent against itself, where there is nothing to tell.
     pub crosstable: Vec<Vec<Option<Encounter>>>,
     /// Decisions of each game.
     #[serde(skip)]
@@ -103,8 +104,8 @@ impl Standings {
             for pair in &of.pairs {
                 let [even, odd] = pair.each_ref().map(|game: &PlayedGame| game.outcome.score_of(Contestant::A));
                 rated.push(RatedPair { agents: [a, b], scores: [even, odd] });
-                meetings[a][b].add(even, odd);
                 if a != b {
+                    meetings[a][b].add(even, odd);
                     meetings[b][a].add(1.0 - even, 1.0 - odd);
                 }
                 first_seat.add(even, 1.0 - odd);

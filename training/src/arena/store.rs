@@ -3,8 +3,9 @@
 //! A match is named by what its games depend on: program, game and rules, the two agents, the seed and the bounds. Asked
 //! for again it goes on after its last whole pair, so a match may be killed at any moment and more games may be asked
 //! for later. A pair is written in one transaction; the file's key of match and game keeps any game from being counted
-//! twice. An agent is named by its spec alone: a file that a spec names must stay what it is. While a program has the file open, the latest pairs may lie in a journal beside it (SQLite's write-ahead log);
-//! the next opening takes them in.
+//! twice. An agent is named by its spec and the program's version: where its code, or a file that its spec names, changes
+//! without a new version, a new file of results must begin. While a program has the file open, the latest pairs may lie
+//! in a journal beside it (SQLite's write-ahead log); the next opening takes them in.
 //!
 //! A file is made under a temporary name with its tables and then renamed, so one that is there is whole, and its header
 //! says at once whether it is ours: nothing is ever written to another.
