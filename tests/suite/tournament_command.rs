@@ -134,6 +134,22 @@ fn bad_arguments_are_refused() {
 
     json_of(&tournament(&AGENTS[1..], &db));
     assert!(refusal(&["ratings", "--db", &db, "--scenario", "souakim"]).contains("holds no games of 'souakim'"));
+    // A file of a later program: refused by every command and left as it is.
+    let mut later = fs::read(&db).expect("a file");
+    later[63] += 1;
+    fs::write(&db, &later).expect("a file");
+    for arguments in [
+        &["ratings", "--db", &db][..],
+        &["report", "--db", &db, "--out", &page],
+        &tournament(&AGENTS, &db),
+        &["match", "random", "mcts", "--scenario", "pig", "--games", "2", "--db", &db],
+    ] {
+        let line = refusal(arguments);
+        assert!(line.contains("results.db: version 2 of the tables, this program has 1"), "{line}");
+    }
+    assert!(fs::read(&db).expect("a file") == later);
+    later[63] -= 1;
+    fs::write(&db, &later).expect("a file");
     let nowhere = path_in(&folder, "no/such/folder/results.html");
     assert!(refusal(&["report", "--db", &db, "--out", &nowhere]).contains("results.html"));
 }
@@ -183,6 +199,28 @@ fn a_killed_match_goes_on_where_it_stopped() {
         pairs.into_iter().flatten().map(|game| game.outcome).collect::<Vec<_>>()
     };
     assert_eq!(games_in(&killed), games_in(&whole));
+}
+
+#[test]
+fn a_killed_tournament_goes_on_where_it_stopped() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (killed, whole) = (path_in(&folder, "killed.db"), path_in(&folder, "whole.db"));
+    let with_games = |db, games| {
+        let mut arguments = tournament(&AGENTS, db);
+        let place = arguments.iter().position(|argument| *argument == "--games").expect("it is there");
+        arguments[place + 1] = games;
+        arguments
+    };
+    let mut child = start(&with_games(&killed, "4000000000"));
+    let begun = Instant::now();
+    while pairs_in(&killed) < 5 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no pair was finished");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    let games = (2 * pairs_in(&killed) + 20).to_string();
+    assert_eq!(json_of(&with_games(&killed, &games)), json_of(&with_games(&whole, &games)));
 }
 
 #[test]
