@@ -210,7 +210,7 @@ impl fmt::Display for Standings {
             let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
             let [on_first, on_second] = scores.map(right);
             let games = right(standing.total().games().to_string());
-            let (number, agent) = (right((place + 1).to_string()), Cell::new(&standing.agent));
+            let (number, agent) = (right((place + 1).to_string()), Cell::new(broken(&standing.agent)));
             table.add_row([
                 number,
                 agent,
@@ -240,6 +240,22 @@ impl fmt::Display for Standings {
         }
         write!(f, "{table}")
     }
+}
+
+/// A spec in lines of at most 48 characters, as far as its commas allow.
+fn broken(spec: &str) -> String {
+    const WIDTH: usize = 48;
+    let (mut text, mut width) = (String::new(), 0);
+    for option in spec.split_inclusive(',') {
+        let length = option.chars().count();
+        if width > 0 && width + length > WIDTH {
+            text.push('\n');
+            width = 0;
+        }
+        text.push_str(option);
+        width += length;
+    }
+    text
 }
 
 /// An estimate in whole Elo points.
