@@ -17,7 +17,8 @@ fn a_match_is_told_as_a_table_and_as_json() {
         assert!(table.contains(part), "{part} is missing:\n{table}");
     }
     let report = json_of(&with(&["--json", "--threads", "1"]));
-    assert_eq!(report["version"], 1);
+    assert_eq!(report["version"], 2);
+    assert_eq!((report.get("sprt"), report["statistics"].get("luck")), (None, None));
     assert_eq!(report["identity"]["game"], "pig");
     assert_eq!(report["agents"][1], "random:seed=0");
     assert_eq!(report["games"].as_array().map(Vec::len), Some(4));
@@ -50,6 +51,14 @@ fn bad_arguments_of_a_match_are_refused() {
         (&["--sims", "0"], "--sims: an agent needs at least one simulation"),
         (&["--time", "soon"], "not a number of seconds"),
         (&["--time", "-1"], "-1"),
+        (&["--max-decisions", "0"], "--max-decisions 0: a game needs at least one decision"),
+        (&["--sims", "9", "--turn-sims", "8"], "--sims 9: more for one decision than --turn-sims 8"),
+        (&["--time", "3", "--turn-time", "2"], "--time 3: more for one decision than --turn-time 2"),
+        (&["--sprt", "elo0=0"], "--sprt: elo1 is missing"),
+        (&["--sprt", "elo0=0", "elo2=5"], "--sprt: there is no 'elo2'"),
+        (&["--sprt", "elo0=5", "elo1=5"], "--sprt: elo1=5 is not above elo0=5"),
+        (&["--sprt", "elo0=0,elo1=5,alpha=1"], "--sprt: alpha=1 is not between 0 and 1"),
+        (&["--sprt", "elo0=0", "elo1=5", "alpha=0.5", "beta=0.5"], "--sprt: alpha=0.5 and beta=0.5 do not sum to"),
     ] {
         // The last of an option that is given twice would be refused as such, so it replaces the first.
         let mut arguments = QUICK.to_vec();
@@ -67,6 +76,37 @@ fn bad_arguments_of_a_match_are_refused() {
             && line.ends_with("random\n"),
         "{line}"
     );
+}
+
+#[test]
+fn a_match_stops_when_its_test_is_over() {
+    let arguments = ["match", "mcts:sims=30", "random", "--scenario", "pig", "--games", "2000"];
+    let arguments = [&arguments[..], &["--sprt", "elo0=0", "elo1=100"]].concat();
+    let report = json_of(&[&arguments[..], &["--json"]].concat());
+    assert_eq!(
+        (report["sprt"]["verdict"].as_str(), report["sprt"]["plan"]["alpha"].as_f64()),
+        (Some("H1"), Some(0.05))
+    );
+    assert!(report["sprt"]["log_likelihood_ratio"].as_f64() > report["sprt"]["bounds"][1].as_f64());
+    assert!(report["statistics"]["games"].as_u64() < Some(2000));
+    let table = String::from_utf8(dervish(&arguments).stdout).expect("UTF-8");
+    assert!(table.contains("test +0 to +100 Elo  LLR ") && table.contains("H1 accepted: Elo +100"), "{table}");
+    // With too few games nothing is decided.
+    let undecided = String::from_utf8(dervish(&with(&["--sprt", "elo0=0,elo1=1"])).stdout).expect("UTF-8");
+    assert!(undecided.contains("in (-2.94, 2.94), undecided"), "{undecided}");
+}
+
+#[test]
+fn luck_is_told_where_it_is_asked_for() {
+    let arguments = ["match", "mcts:sims=30", "random", "--scenario", "pig", "--games", "40", "--luck"];
+    let luck = &json_of(&[&arguments[..], &["--json"]].concat())["statistics"]["luck"];
+    assert!(luck["score"]["coefficient"].as_f64() > Some(0.0), "who has luck wins more: {luck}");
+    let table = String::from_utf8(dervish(&arguments).stdout).expect("UTF-8");
+    assert!(table.contains("score less luck ") && table.contains("margin less luck "), "{table}");
+    // Connect four has no dice.
+    let silent = dervish(&["match", "random", "mcts:sims=9", "--scenario", "connect-four", "--games", "8", "--luck"]);
+    assert!(!String::from_utf8_lossy(&silent.stdout).contains("luck"));
+    assert!(String::from_utf8_lossy(&silent.stderr).contains("nothing is told of luck"));
 }
 
 #[test]

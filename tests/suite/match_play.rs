@@ -5,8 +5,8 @@ use dervish_agents::evaluation::Evaluation;
 use dervish_agents::limits::Limits;
 use dervish_agents::random::RandomAgent;
 use dervish_agents::registry::AgentFactory;
-use dervish_env::chance::game_seed;
-use dervish_env::game::{Action, GameResult, Outcome, Position};
+use dervish_env::chance::{agent_rng, game_seed};
+use dervish_env::game::{Action, GameResult, Outcome, Position, Seat};
 use dervish_env::record::{Ending, Ply, Record};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{HOLD, Pig, ROLL};
@@ -15,10 +15,13 @@ use dervish_search::mcts_agent::{Mcts, MctsOptions};
 use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
 use dervish_training::arena::agents::ArenaGame;
 use dervish_training::arena::folder::{FolderError, MatchFolder};
-use dervish_training::arena::match_play::{Contestant, MatchError, MatchOptions, PlayedGame, Spectator, play_match};
+use dervish_training::arena::match_play::{
+    Contestant, Match, MatchError, MatchOptions, PlayedGame, Spectator, play_match,
+};
 use dervish_training::arena::report::MatchReport;
+use dervish_training::arena::sprt::{Hypothesis, SprtPlan};
 use dervish_training::arena::statistics::Pentanomial;
-use dervish_training::commands::match_games::{MatchArgs, match_games};
+use dervish_training::commands::match_games::{BoundArgs, MatchArgs, match_games};
 use rand_chacha::ChaCha8Rng;
 use std::fs;
 use std::io;
@@ -85,9 +88,7 @@ impl Spectator for Witness {
 
 impl Witness {
     fn games(self) -> Vec<PlayedGame> {
-        let mut games = self.games.into_inner().expect("no panics");
-        games.sort_by_key(|game| game.outcome.game);
-        games
+        self.games.into_inner().expect("no panics")
     }
 }
 
@@ -171,6 +172,160 @@ fn equal_agents_without_chance_of_their_own_split_every_pair() {
     }
 }
 
+#[test]
+fn a_game_that_is_repeated_is_counted_once() {
+    // Two players who drop into the lowest open column play the same game whoever begins.
+    #[derive(Clone)]
+    struct Leftmost;
+    impl Agent<ConnectFour> for Leftmost {
+        fn spec(&self) -> String {
+            "leftmost".to_string()
+        }
+        fn new_game(&mut self, _rng: ChaCha8Rng) {}
+        fn choose(&mut self, position: &ConnectFour, _limits: &Limits) -> Result<Choice, AgentError> {
+            let mut legal = Vec::new();
+            position.legal_actions_into(&mut legal);
+            Ok(Choice::plain(legal[0]))
+        }
+    }
+    let leftmost = AgentFactory::of(Leftmost);
+    let report = play_match(&ConnectFour::new(), &leftmost, &leftmost, &options(6), &()).expect("a report");
+    assert_eq!((report.statistics.games, report.statistics.distinct_games), (12, 1));
+    assert!(report.to_string().contains("distinct games      1 of 12"), "{report}");
+    let report = play_match(&ConnectFour::new(), &leftmost, &random(), &options(6), &()).expect("a report");
+    assert!(report.statistics.distinct_games > 6, "{report}");
+}
+
+/// A player who takes long over the first pair.
+#[derive(Clone)]
+struct SlowToBegin {
+    games: u32,
+}
+
+impl Agent<Pig> for SlowToBegin {
+    fn spec(&self) -> String {
+        "slow".to_string()
+    }
+
+    fn new_game(&mut self, _rng: ChaCha8Rng) {
+        self.games += 1;
+    }
+
+    fn choose(&mut self, position: &Pig, _limits: &Limits) -> Result<Choice, AgentError> {
+        if self.games <= 2 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(Choice::plain(if position.running() >= 20 { HOLD } else { ROLL }))
+    }
+}
+
+#[test]
+fn pairs_are_booked_in_the_order_of_their_numbers() {
+    let witness = Witness::default();
+    let options = MatchOptions { threads: NonZeroUsize::new(4), ..options(60) };
+    let slow = AgentFactory::of(SlowToBegin { games: 0 });
+    let report = play_match(&Pig::new(), &slow, &random(), &options, &witness).expect("a report");
+    let heard: Vec<u32> = witness.games().iter().map(|game| game.outcome.game).collect();
+    assert_eq!(heard, (0..120).collect::<Vec<u32>>());
+    assert_eq!(report.games.len(), 120);
+}
+
+/// The match of a player who holds at twenty against one who holds at ten, with a test that ends it.
+fn tested(threads: usize, earlier: Vec<[PlayedGame; 2]>, spectator: &dyn Spectator) -> MatchReport {
+    let (twenty, ten) = (AgentFactory::of(HoldAt(20)), AgentFactory::of(HoldAt(10)));
+    let sprt = Some(SprtPlan { elo0: 0.0, elo1: 80.0, alpha: 0.05, beta: 0.05 });
+    let options = MatchOptions { threads: NonZeroUsize::new(threads), ..options(2000) };
+    let to_play = Match { start: &Pig::new(), agents: [&twenty, &ten], options, sprt, value: None };
+    to_play.play(earlier, spectator).expect("a report")
+}
+
+#[test]
+fn a_test_ends_its_match_at_the_same_pair_on_any_number_of_threads() {
+    let one = tested(1, Vec::new(), &());
+    let state = one.sprt.expect("a test");
+    assert_eq!(state.verdict, Some(Hypothesis::H1), "holding at twenty is the stronger play: {one}");
+    assert!(one.statistics.games < one.games_requested && !one.to_string().contains("stopped"), "{one}");
+    // The last pair decided: without it the test would have gone on.
+    let mut before = Pentanomial::default();
+    for pair in one.games[..one.games.len() - 2].chunks(2) {
+        before.add(pair[0].score_of(Contestant::A), pair[1].score_of(Contestant::A));
+    }
+    assert_eq!(state.plan.verdict(&before), None);
+    for threads in [2, 5] {
+        let witness = Witness::default();
+        let other = tested(threads, Vec::new(), &witness);
+        assert_eq!((&one.games, &one.statistics, one.sprt), (&other.games, &other.statistics, other.sprt));
+        assert_eq!(witness.games().len(), one.games.len(), "what lies behind the end is told to no one");
+    }
+}
+
+/// Plays as [`HoldAt`] twenty, and fails in one game of a match with seed 11.
+#[derive(Clone)]
+struct FailsIn {
+    game: u32,
+    failing: bool,
+}
+
+impl Agent<Pig> for FailsIn {
+    fn spec(&self) -> String {
+        "hold-at:20".to_string()
+    }
+
+    fn new_game(&mut self, rng: ChaCha8Rng) {
+        self.failing = Seat::BOTH.map(|seat| agent_rng(11, u64::from(self.game), seat)).contains(&rng);
+    }
+
+    fn choose(&mut self, position: &Pig, limits: &Limits) -> Result<Choice, AgentError> {
+        if self.failing {
+            return Err(AgentError::Failed { agent: "hold-at:20".to_string(), reason: "has gone".to_string() });
+        }
+        HoldAt(20).choose(position, limits)
+    }
+}
+
+#[test]
+fn an_error_counts_where_its_pair_does() {
+    let sound = tested(1, Vec::new(), &());
+    let games = sound.games.len() as u32;
+    let ten = AgentFactory::of(HoldAt(10));
+    let plan = sound.sprt.map(|state| state.plan);
+    for threads in [1, 2, 5] {
+        let with_error_in = |game| {
+            let failing = AgentFactory::of(FailsIn { game, failing: false });
+            let options = MatchOptions { threads: NonZeroUsize::new(threads), ..options(2000) };
+            let agents = [&failing, &ten];
+            Match { start: &Pig::new(), agents, options, sprt: plan, value: None }.play(Vec::new(), &())
+        };
+        // Behind the pair at which the test ends, it is no concern of the match.
+        assert_eq!(with_error_in(games).expect("a report").games, sound.games);
+        let error = with_error_in(games - 2).expect_err("the last pair fails").to_string();
+        assert_eq!(error, format!("game {}: hold-at:20: has gone", games - 2));
+    }
+}
+
+#[test]
+fn a_match_that_goes_on_is_the_match_that_was_not_interrupted() {
+    let witness = Witness::default();
+    let whole = tested(2, Vec::new(), &witness);
+    let pairs: Vec<[PlayedGame; 2]> =
+        witness.games().chunks(2).map(|pair| [pair[0].clone(), pair[1].clone()]).collect();
+    for earlier in [1, 7, pairs.len() - 1, pairs.len()] {
+        let witness = Witness::default();
+        let resumed = tested(2, pairs[..earlier].to_vec(), &witness);
+        assert_eq!((&whole.games, &whole.statistics, whole.sprt), (&resumed.games, &resumed.statistics, resumed.sprt));
+        assert_eq!(witness.games().len(), 2 * (pairs.len() - earlier), "earlier pairs are not told again");
+        for (whole, resumed) in whole.cost.efforts.iter().zip(resumed.cost.efforts) {
+            assert_eq!(whole.decisions, resumed.decisions);
+        }
+    }
+    // Of earlier pairs that are too many, those that were asked for count.
+    let twenty = AgentFactory::of(HoldAt(20));
+    let ten = AgentFactory::of(HoldAt(10));
+    let to_play = Match { start: &Pig::new(), agents: [&twenty, &ten], options: options(3), sprt: None, value: None };
+    let short = to_play.play(pairs[..5].to_vec(), &()).expect("a report");
+    assert_eq!(short.games, whole.games[..6]);
+}
+
 /// Neller and Presser (2004): holding at 20 wins about half of its games against the best play, while a player who holds
 /// as soon as he may banks only 3 1/3 points a turn on average, against about 8.
 #[test]
@@ -229,6 +384,11 @@ fn what_goes_wrong_in_a_match_is_a_typed_error() {
         assert!(matches!(refused, Err(MatchError::Pairs(number)) if number == pairs), "{refused:?}");
     }
 
+    let sprt = Some(SprtPlan { elo0: 10.0, elo1: 0.0, alpha: 0.05, beta: 0.05 });
+    let backwards = Match { start: &start, agents: [&random(), &random()], options: options(5), sprt, value: None };
+    let backwards = backwards.play(Vec::new(), &()).expect_err("hypotheses in the wrong order").to_string();
+    assert_eq!(backwards, "the test: elo1=0 is not above elo0=10");
+
     // Column 1 is full after six stones, at the latest by the seventh choice of an agent that knows no other.
     let stubborn = AgentFactory::of(Stubborn { choices_left: u32::MAX });
     let options = MatchOptions { threads: NonZeroUsize::new(1), ..options(40) };
@@ -259,6 +419,8 @@ fn a_match_that_is_stopped_keeps_its_finished_pairs() {
     for pair in report.games.chunks(2) {
         assert!(pair.len() == 2 && pair[0].game % 2 == 0 && pair[1].game == pair[0].game + 1);
     }
+    let numbers: Vec<u32> = report.games.iter().map(|game| game.game).collect();
+    assert_eq!(numbers, (0..games as u32).collect::<Vec<_>>(), "no pair is left out");
     assert_eq!(witness.games().len(), games);
     assert_eq!((report.games_requested, report.statistics.games), (20_000, games as u64));
     assert!(report.to_string().contains("stopped: 20000 games were asked for"), "{report}");
@@ -288,11 +450,10 @@ fn arguments(out: Option<PathBuf>) -> MatchArgs {
         games: 6,
         seed: 3,
         threads: None,
-        sims: None,
-        time: None,
-        turn_sims: None,
-        turn_time: None,
-        max_decisions: None,
+        bounds: BoundArgs::default(),
+        sprt: Vec::new(),
+        luck: false,
+        db: None,
         out,
         json: false,
     }
@@ -334,7 +495,7 @@ fn a_document_of_another_version_is_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::write(folder.path().join("match.json"), r#"{"version": 99}"#).expect("a file");
     assert!(matches!(MatchFolder::read_report(folder.path()), Err(FolderError::Version { version: 99, .. })));
-    fs::write(folder.path().join("match.json"), r#"{"version": 1}"#).expect("a file");
+    fs::write(folder.path().join("match.json"), r#"{"version": 2}"#).expect("a file");
     assert!(matches!(MatchFolder::read_report(folder.path()), Err(FolderError::Malformed { .. })));
     fs::remove_file(folder.path().join("match.json")).expect("a file");
     assert!(matches!(MatchFolder::read_report(folder.path()), Err(FolderError::Io { .. })));
@@ -352,7 +513,22 @@ fn bad_arguments_are_refused_before_anything_is_made() {
     let pairs = "games are played in pairs, so their number must be even and above 0";
     assert_eq!(refused(&|arguments| arguments.games = 7), format!("--games 7: {pairs}"));
     assert_eq!(refused(&|arguments| arguments.games = 0), format!("--games 0: {pairs}"));
-    assert_eq!(refused(&|arguments| arguments.sims = Some(0)), "--sims: an agent needs at least one simulation");
+    assert_eq!(refused(&|arguments| arguments.bounds.sims = Some(0)), "--sims: an agent needs at least one simulation");
+    assert_eq!(
+        refused(&|arguments| arguments.bounds.max_decisions = Some(0)),
+        "--max-decisions 0: a game needs at least one decision"
+    );
+    let more_than_the_turn = refused(&|arguments| {
+        arguments.bounds = BoundArgs { sims: Some(400), turn_sims: Some(100), ..BoundArgs::default() }
+    });
+    assert_eq!(more_than_the_turn, "--sims 400: more for one decision than --turn-sims 100 for all of its turn");
+    let more_than_the_turn = refused(&|arguments| {
+        let (time, turn_time) = (Some(Duration::from_millis(2500)), Some(Duration::from_secs(2)));
+        arguments.bounds = BoundArgs { time, turn_time, ..BoundArgs::default() }
+    });
+    assert_eq!(more_than_the_turn, "--time 2.5: more for one decision than --turn-time 2 for all of its turn");
+    let wrong_test = refused(&|arguments| arguments.sprt = vec!["elo0=10".to_string(), "elo1=0".to_string()]);
+    assert_eq!(wrong_test, "--sprt: elo1=0 is not above elo0=10");
     let unknown = refused(&|arguments| arguments.b = "doctrine".to_string());
     assert_eq!(unknown, "unknown agent 'doctrine'; there are: expectimax, gumbel, mcts, random");
     assert!(!out.exists());

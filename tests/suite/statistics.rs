@@ -3,7 +3,7 @@
 use dervish_env::game::Seat;
 use dervish_training::arena::match_play::{Contestant, GameOutcome};
 use dervish_training::arena::report::MatchStatistics;
-use dervish_training::arena::statistics::{EloDifference, Mean, Pentanomial, Tally, elo, wilson};
+use dervish_training::arena::statistics::{EloDifference, Mean, Pentanomial, Tally, elo, expected_score, wilson};
 
 fn assert_near(value: f64, expected: f64, tolerance: f64) {
     assert!((value - expected).abs() <= tolerance, "{value} is not {expected} ± {tolerance}");
@@ -17,6 +17,8 @@ fn elo_is_the_logistic_map() {
     assert_near(elo(0.75).expect("finite"), 190.848_501_9, 1e-6);
     assert_near(elo(0.25).expect("finite"), -190.848_501_9, 1e-6);
     assert_eq!((elo(0.0), elo(1.0)), (None, None));
+    assert_near(expected_score(400.0), 10.0 / 11.0, 1e-12);
+    assert_near(expected_score(-190.848_501_9), 0.25, 1e-9);
 }
 
 /// Results of Stockfish's test site as published in its change log and pull requests 4160 and 6255: pentanomial counts
@@ -127,6 +129,9 @@ fn a_match_is_counted_for_each_agent_and_seat() {
         decisions,
         truncated,
         forfeit: None,
+        // Games 0 and 4 are one game played twice.
+        events_hash: [7, 1, 2, 3, 7, 5][game as usize],
+        luck: None,
     };
     let games = [
         game(0, Some(Seat::First), 0.5, 10, false),
@@ -153,5 +158,9 @@ fn a_match_is_counted_for_each_agent_and_seat() {
     assert_near(statistics.decisions.value, 35.0, 1e-12);
     // Pair means 15, 35, 55: standard deviation 20.
     assert_near(statistics.decisions.standard_error.expect("pairs"), 20.0 / 3.0f64.sqrt(), 1e-12);
-    assert_eq!(statistics.truncated, 1);
+    assert_eq!((statistics.truncated, statistics.distinct_games, statistics.luck), (1, 5, None));
+    // Odds of three to one are 400 log10(3) points; those of A on the first seat, 2 wins and a draw, are five to one.
+    assert_near(statistics.first_seat_elo.value.expect("finite"), 190.848_501_9, 1e-6);
+    assert_near(a.seats[0].elo.value.expect("finite"), 400.0 * 5f64.log10(), 1e-9);
+    assert_near(b.seats[1].elo.value.expect("finite"), -400.0 * 5f64.log10(), 1e-9);
 }

@@ -12,10 +12,13 @@ use dervish_training::commands::match_games::MatchArgs;
 use dervish_training::commands::perft::PerftArgs;
 use dervish_training::commands::play::PlayArgs;
 use dervish_training::commands::position::PositionArgs;
+use dervish_training::commands::ratings::RatingsArgs;
 use dervish_training::commands::regret::RegretArgs;
 use dervish_training::commands::replay::ReplayArgs;
+use dervish_training::commands::report::ReportArgs;
 use dervish_training::commands::scenario::ScenarioArgs;
 use dervish_training::commands::table::TableArgs;
+use dervish_training::commands::tournament::TournamentArgs;
 #[cfg(feature = "torch")]
 use dervish_training::commands::train::TrainArgs;
 
@@ -43,6 +46,12 @@ enum Command {
     Play(PlayArgs),
     /// Play one agent against another: games in pairs with swapped seats and common dice.
     Match(MatchArgs),
+    /// Play every agent against every other and rate them.
+    Tournament(TournamentArgs),
+    /// Rate the agents in a file of results.
+    Ratings(RatingsArgs),
+    /// Write a file of results as one page with plots.
+    Report(ReportArgs),
     /// List the agents of a game with their options.
     Agents(AgentsArgs),
     /// Check a position file, look into it, or play on from it.
@@ -66,6 +75,9 @@ fn main() -> ExitCode {
             Command::Replay(args) => args.run(),
             Command::Play(args) => args.run(),
             Command::Match(args) => args.run(),
+            Command::Tournament(args) => args.run(),
+            Command::Ratings(args) => args.run(),
+            Command::Report(args) => args.run(),
             Command::Agents(args) => args.run(),
             Command::Position(args) => args.run(),
             Command::Perft(args) => args.run(),

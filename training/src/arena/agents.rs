@@ -22,6 +22,9 @@ use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
 /// A game with the agents that can play it. An agent that suits one game alone, or needs something from the game such as
 /// an evaluation, is registered here; [`agents_of`] adds those that need more.
 pub trait ArenaGame: BoardText {
+    /// The game's own evaluation, which searches lean on and luck is measured by.
+    fn evaluation() -> impl Evaluation<Self>;
+
     /// The agents, with what the game gives them.
     fn agents() -> Registry<Self>;
 
@@ -55,9 +58,13 @@ fn with_networks<P: Position, E: PolicyEncoder<P> + 'static>(agents: Registry<P>
 }
 
 impl ArenaGame for Campaign {
+    fn evaluation() -> impl Evaluation<Campaign> {
+        CampaignEvaluation::default()
+    }
+
     fn agents() -> Registry<Campaign> {
         let doctrine = Doctrine::default();
-        let knowledge = Knowledge::new(CampaignEvaluation::default());
+        let knowledge = Knowledge::new(Self::evaluation());
         let mut agents = with_searches(knowledge.with_policy("doctrine", DoctrinePolicy::new(doctrine.clone())));
         agents.register(doctrine);
         agents
@@ -72,14 +79,22 @@ impl ArenaGame for Campaign {
 }
 
 impl ArenaGame for ConnectFour {
+    fn evaluation() -> impl Evaluation<ConnectFour> {
+        ConnectFourEvaluation
+    }
+
     fn agents() -> Registry<ConnectFour> {
-        with_searches(Knowledge::new(ConnectFourEvaluation))
+        with_searches(Knowledge::new(Self::evaluation()))
     }
 }
 
 impl ArenaGame for Pig {
+    fn evaluation() -> impl Evaluation<Pig> {
+        PigEvaluation
+    }
+
     fn agents() -> Registry<Pig> {
-        with_searches(Knowledge::new(PigEvaluation))
+        with_searches(Knowledge::new(Self::evaluation()))
     }
 }
 

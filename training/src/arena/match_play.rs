@@ -6,28 +6,29 @@
 //!
 //! An agent that forfeits ([`AgentError::Forfeit`]) loses that game and goes on playing; any other error ends the match.
 
+use crate::arena::booking::Booking;
+use crate::arena::luck::{LuckMeter, ValueFunction};
 use crate::arena::report::{MATCH_VERSION, MatchCost, MatchReport, MatchStatistics};
+use crate::arena::sprt::{SprtError, SprtPlan, SprtState};
 use dervish_agents::agent::{Agent, AgentError, Event};
 use dervish_agents::limits::Limits;
 use dervish_agents::registry::AgentFactory;
 use dervish_env::chance::{self, Dice};
 use dervish_env::game::{Actor, GameResult, IllegalMove, Position, Seat};
 use dervish_env::record::{Ending, Forfeit};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::io;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
+use xxhash_rust::xxh3::xxh3_64;
 
-/// Plays a match of `options.pairs` pairs of games from `start` between the agents of `a` and `b`.
-///
-/// The games and statistics of the report depend on the arguments alone, except on the number of threads and as far as
-/// `options.limits` bounds time. If the spectator asks to stop, the pairs finished by then are reported; as long games
-/// are the likelier ones to be cut off, an interrupted match is a slightly biased sample.
+/// Plays a match of `options.pairs` pairs of games from `start` between the agents of `a` and `b`: [`Match::play`] with
+/// nothing more to it.
 ///
 /// # Errors
-/// [`MatchError`]: no pair (or far too many) was asked for, none was finished, or an agent failed.
+/// As [`Match::play`].
 pub fn play_match<P: Position>(
     start: &P,
     a: &AgentFactory<P>,
@@ -35,68 +36,112 @@ pub fn play_match<P: Position>(
     options: &MatchOptions,
     spectator: &dyn Spectator,
 ) -> Result<MatchReport, MatchError> {
-    if !(1..=u32::MAX / 2).contains(&options.pairs) {
-        return Err(MatchError::Pairs(options.pairs));
-    }
-    let threads = options.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    let workers = threads.min(options.pairs as usize);
-    let next_pair = AtomicU32::new(0);
-    let halt = AtomicBool::new(false);
-    let finished = Mutex::new(Vec::new());
-    let begun = Instant::now();
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                let mut table = Table::new(start, a, b, options);
-                let stop = || halt.load(Ordering::Relaxed) || spectator.stop_requested();
-                while !stop() {
-                    let pair = next_pair.fetch_add(1, Ordering::Relaxed);
-                    if pair >= options.pairs {
-                        break;
-                    }
-                    let played = table.play_pair(pair, spectator, &stop);
-                    if played.is_err() {
-                        halt.store(true, Ordering::Relaxed);
-                    }
-                    let mut finished = finished.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                    finished.push((pair, played));
-                }
-            });
+    Match { start, agents: [a, b], options: *options, sprt: None, value: None }.play(Vec::new(), spectator)
+}
+
+/// What is to be played.
+pub struct Match<'m, P: Position> {
+    /// Where every game begins.
+    pub start: &'m P,
+    /// A and B.
+    pub agents: [&'m AgentFactory<P>; 2],
+    /// How they play.
+    pub options: MatchOptions,
+    /// The test that ends the match before all its pairs are played.
+    pub sprt: Option<SprtPlan>,
+    /// Measures the luck of every game, if given.
+    pub value: Option<&'m ValueFunction<P>>,
+}
+
+impl<P: Position> Match<'_, P> {
+    /// Plays the pairs that follow on `earlier`: whole pairs of this very match from number 0 on, which were played
+    /// before and are counted as if they had been played now; what is too many of them is left out.
+    ///
+    /// Pairs are booked in the order of their numbers, whichever is finished first, and all that ends a match (the
+    /// test, an error, the spectator) ends it at a pair that is booked. The games and statistics of the report therefore
+    /// depend on the match alone, except on the number of threads and as far as `options.limits` bounds time. If the
+    /// spectator asks to stop, the pairs booked by then are reported.
+    ///
+    /// # Errors
+    /// [`MatchError`]: no pair (or far too many) was asked for, or a test that cannot be made; none was finished, or an
+    /// agent or the spectator failed.
+    pub fn play(&self, earlier: Vec<[PlayedGame; 2]>, spectator: &dyn Spectator) -> Result<MatchReport, MatchError> {
+        let options = &self.options;
+        if !(1..=u32::MAX / 2).contains(&options.pairs) {
+            return Err(MatchError::Pairs(options.pairs));
         }
-    });
-    let seconds = begun.elapsed().as_secs_f64();
-    let mut finished = finished.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    finished.sort_by_key(|(pair, _)| *pair);
-    let mut games = Vec::with_capacity(2 * finished.len());
-    let mut efforts = [Effort::default(); 2];
-    for (_, played) in finished {
-        for game in played?.into_iter().flatten() {
-            for (total, effort) in efforts.iter_mut().zip(game.efforts) {
-                total.add(&effort);
+        self.sprt.as_ref().map_or(Ok(()), SprtPlan::check)?;
+        let threads =
+            options.threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let booking = Booking::new(self.sprt, options.pairs, earlier);
+        let resumed = booking.booked();
+        let workers = threads.min((booking.end() - resumed) as usize);
+        let next_pair = AtomicU32::new(resumed);
+        let end = AtomicU32::new(booking.end());
+        let booking = Mutex::new(booking);
+        let begun = Instant::now();
+        std::thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|| {
+                    let mut table = Table::new(self);
+                    loop {
+                        let pair = next_pair.fetch_add(1, Ordering::Relaxed);
+                        let stop = || pair >= end.load(Ordering::Relaxed) || spectator.stop_requested();
+                        if stop() {
+                            break;
+                        }
+                        let played = table.play_pair(pair, &stop);
+                        let mut booking = booking.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                        booking.hand_in(pair, played, spectator);
+                        end.store(booking.end(), Ordering::Relaxed);
+                    }
+                });
             }
-            games.push(game.outcome);
-        }
+        });
+        let seconds = begun.elapsed().as_secs_f64();
+        let booking = booking.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        self.report(booking.pairs()?, resumed, workers, seconds)
     }
-    let statistics = MatchStatistics::of(&games).ok_or(MatchError::Stopped)?;
-    let decisions: u64 = efforts.iter().map(|effort| effort.decisions).sum();
-    Ok(MatchReport {
-        version: MATCH_VERSION,
-        identity: start.identity(),
-        seats: Seat::BOTH.map(|seat| P::seat_name(seat).to_string()),
-        agents: [a.spec().to_string(), b.spec().to_string()],
-        seed: options.seed,
-        limits: options.limits,
-        max_decisions: options.max_decisions,
-        games_requested: 2 * u64::from(options.pairs),
-        statistics,
-        cost: MatchCost {
-            threads: workers,
-            seconds,
-            decisions_per_second: decisions as f64 / seconds.max(1e-9),
-            efforts,
-        },
-        games,
-    })
+
+    /// The report of a match, of whose pairs the first `resumed` were played earlier.
+    fn report(
+        &self,
+        pairs: Vec<[PlayedGame; 2]>,
+        resumed: u32,
+        threads: usize,
+        seconds: f64,
+    ) -> Result<MatchReport, MatchError> {
+        let mut efforts = [Effort::default(); 2];
+        for game in pairs.as_flattened() {
+            for (total, effort) in efforts.iter_mut().zip(&game.efforts) {
+                total.add(effort);
+            }
+        }
+        let played_now = pairs[resumed as usize..].as_flattened();
+        let decisions_now: u64 = played_now.iter().map(|game| u64::from(game.outcome.decisions)).sum();
+        let games: Vec<GameOutcome> = pairs.as_flattened().iter().map(|game| game.outcome.clone()).collect();
+        let statistics = MatchStatistics::of(&games).ok_or(MatchError::Stopped)?;
+        let MatchOptions { pairs, seed, limits, max_decisions, .. } = self.options;
+        Ok(MatchReport {
+            version: MATCH_VERSION,
+            identity: self.start.identity(),
+            seats: Seat::BOTH.map(|seat| P::seat_name(seat).to_string()),
+            agents: self.agents.map(|agent| agent.spec().to_string()),
+            seed,
+            limits,
+            max_decisions,
+            games_requested: 2 * u64::from(pairs),
+            sprt: self.sprt.map(|plan| SprtState::after(plan, &statistics.pentanomial)),
+            statistics,
+            cost: MatchCost {
+                threads,
+                seconds,
+                decisions_per_second: decisions_now as f64 / seconds.max(1e-9),
+                efforts,
+            },
+            games,
+        })
+    }
 }
 
 /// How a match is played.
@@ -122,7 +167,7 @@ pub trait Spectator: Sync {
         false
     }
 
-    /// Hears of every game of a pair once both are finished, in the order in which they end.
+    /// Hears of both games of a pair when it is booked: one pair at a time, in the order of their numbers.
     ///
     /// # Errors
     /// An error (a record that cannot be written) ends the match.
@@ -155,7 +200,7 @@ impl Contestant {
 pub struct PlayedGame {
     /// How it ended.
     pub outcome: GameOutcome,
-    /// Every decision and roll, in order.
+    /// Every decision and roll, in order; empty in a game that was played earlier.
     pub events: Vec<Event>,
     /// What A and B used.
     pub efforts: [Effort; 2],
@@ -181,6 +226,35 @@ pub struct GameOutcome {
     /// Who forfeited the game and why; the winner and the margin are those of [`Forfeit::result`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forfeit: Option<Forfeit>,
+    /// Hash of every decision and roll in order; games with equal hashes are one game played twice. 16 hex digits in
+    /// documents, which many readers of JSON could not hold as a number.
+    #[serde(serialize_with = "write_hex", deserialize_with = "read_hex")]
+    pub events_hash: u64,
+    /// Luck of the first seat (see [`crate::arena::luck`]), where it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub luck: Option<f64>,
+}
+
+fn write_hex<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{hash:016x}"))
+}
+
+fn read_hex<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    u64::from_str_radix(&String::deserialize(deserializer)?, 16).map_err(serde::de::Error::custom)
+}
+
+/// Hash of a game's decisions and rolls in order, the same on every machine.
+fn hash_of(events: &[Event]) -> u64 {
+    let mut bytes = Vec::with_capacity(3 * events.len());
+    for event in events {
+        let (kind, number) = match event {
+            Event::Played(seat, action) => (seat.index() as u8, action.0),
+            Event::Rolled(outcome) => (2, outcome.0),
+        };
+        bytes.push(kind);
+        bytes.extend_from_slice(&number.to_le_bytes());
+    }
+    xxh3_64(&bytes)
 }
 
 impl GameOutcome {
@@ -204,9 +278,19 @@ impl GameOutcome {
         self.winner.map_or(0.5, |winner| f64::from(u8::from(winner == seat)))
     }
 
+    /// 1 for a win of `contestant`, 1/2 for a draw, 0 for a loss.
+    pub fn score_of(&self, contestant: Contestant) -> f64 {
+        self.score(self.seat_of(contestant))
+    }
+
     /// The margin as `seat` sees it.
     pub fn margin_for(&self, seat: Seat) -> f32 {
         if seat == Seat::First { self.margin } else { -self.margin }
+    }
+
+    /// The luck of `seat`, where it was measured.
+    pub fn luck_for(&self, seat: Seat) -> Option<f64> {
+        self.luck.map(|luck| if seat == Seat::First { luck } else { -luck })
     }
 }
 
@@ -235,6 +319,9 @@ pub enum MatchError {
     /// No pairs were asked for, or more than games can be numbered.
     #[error("a match has 1 to {most} pairs of games, not {0}", most = u32::MAX / 2)]
     Pairs(u32),
+    /// The test that should end the match cannot be made.
+    #[error("the test: {0}")]
+    Sprt(#[from] SprtError),
     /// The match was stopped before a pair was finished.
     #[error("stopped before a pair of games was finished")]
     Stopped,
@@ -268,29 +355,23 @@ pub enum MatchError {
 
 /// Where a worker plays: its own two agents, used game after game.
 struct Table<'m, P: Position> {
-    start: &'m P,
-    options: &'m MatchOptions,
+    to_play: &'m Match<'m, P>,
     agents: [Box<dyn Agent<P>>; 2],
     dice: Dice,
+    luck: LuckMeter,
 }
 
 impl<'m, P: Position> Table<'m, P> {
-    fn new(start: &'m P, a: &AgentFactory<P>, b: &AgentFactory<P>, options: &'m MatchOptions) -> Table<'m, P> {
-        Table { start, options, agents: [a.make(), b.make()], dice: Dice::new(options.seed) }
+    fn new(to_play: &'m Match<'m, P>) -> Table<'m, P> {
+        let agents = to_play.agents.map(AgentFactory::make);
+        Table { to_play, agents, dice: Dice::new(to_play.options.seed), luck: LuckMeter::default() }
     }
 
     /// Both games of a pair; `None` if `stop` said so before the end.
-    fn play_pair(
-        &mut self,
-        pair: u32,
-        spectator: &dyn Spectator,
-        stop: &dyn Fn() -> bool,
-    ) -> Result<Option<[PlayedGame; 2]>, MatchError> {
+    fn play_pair(&mut self, pair: u32, stop: &dyn Fn() -> bool) -> Result<Option<[PlayedGame; 2]>, MatchError> {
         let Some(even) = self.play_game(2 * pair, Contestant::A, stop)? else { return Ok(None) };
         let Some(odd) = self.play_game(2 * pair + 1, Contestant::B, stop)? else { return Ok(None) };
-        let games = [even, odd];
-        spectator.pair_over(&games).map_err(|source| MatchError::Spectator { game: 2 * pair + 1, source })?;
-        Ok(Some(games.map(|game| PlayedGame { events: Vec::new(), ..game })))
+        Ok(Some([even, odd]))
     }
 
     fn play_game(
@@ -299,7 +380,8 @@ impl<'m, P: Position> Table<'m, P> {
         first: Contestant,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<PlayedGame>, MatchError> {
-        let dice_seed = chance::game_seed(self.options.seed, u64::from(game / 2));
+        let Match { start, options, value, .. } = self.to_play;
+        let dice_seed = chance::game_seed(options.seed, u64::from(game / 2));
         let mut outcome = GameOutcome {
             game,
             first,
@@ -309,18 +391,20 @@ impl<'m, P: Position> Table<'m, P> {
             decisions: 0,
             truncated: false,
             forfeit: None,
+            events_hash: 0,
+            luck: None,
         };
         let mut events = Vec::new();
         let mut efforts = [Effort::default(); 2];
         // Which of `agents` sits on each seat.
         let sitting = Seat::BOTH.map(|seat| outcome.contestant_on(seat).index());
         for seat in Seat::BOTH {
-            let rng = chance::agent_rng(self.options.seed, u64::from(game), seat);
+            let rng = chance::agent_rng(options.seed, u64::from(game), seat);
             self.agents[sitting[seat.index()]].new_game(rng);
         }
         self.dice.reset(dice_seed);
-        let bound = self.options.max_decisions.map_or(P::MAX_DECISIONS, |bound| P::MAX_DECISIONS.min(bound as usize));
-        let mut position = self.start.clone();
+        let bound = options.max_decisions.map_or(P::MAX_DECISIONS, |bound| P::MAX_DECISIONS.min(bound as usize));
+        let mut position = (*start).clone();
         loop {
             let event = match position.actor() {
                 Actor::Finished => break,
@@ -340,7 +424,7 @@ impl<'m, P: Position> Table<'m, P> {
                     let contestant = sitting[seat.index()];
                     let agent = &mut self.agents[contestant];
                     let begun = Instant::now();
-                    let choice = agent.choose(&position, &self.options.limits);
+                    let choice = agent.choose(&position, &options.limits);
                     let choice = match choice {
                         Ok(choice) => choice,
                         Err(AgentError::Forfeit { reason, .. }) => {
@@ -378,6 +462,8 @@ impl<'m, P: Position> Table<'m, P> {
         for agent in &mut self.agents {
             agent.game_over(&ending);
         }
+        outcome.events_hash = hash_of(&events);
+        outcome.luck = value.map(|value| self.luck.luck_of(*start, &events, value));
         Ok(Some(PlayedGame { outcome, events, efforts }))
     }
 }

@@ -1,16 +1,19 @@
 //! A match as a document (`match.json`) and as a table.
 
+use crate::arena::luck::LuckAdjusted;
 use crate::arena::match_play::{Contestant, Effort, GameOutcome};
+use crate::arena::sprt::{Hypothesis, SprtState};
 use crate::arena::statistics::{EloDifference, Estimate, Mean, Pentanomial, Tally};
 use comfy_table::{Cell, CellAlignment, Table, presets};
 use dervish_agents::limits::Limits;
 use dervish_env::game::{GameIdentity, Seat};
 use dervish_env::record::Forfeit;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::fmt;
 
 /// Version of the document. A reader refuses others.
-pub const MATCH_VERSION: u32 = 1;
+pub const MATCH_VERSION: u32 = 2;
 
 /// Everything about a match that was played.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -29,8 +32,12 @@ pub struct MatchReport {
     pub limits: Limits,
     /// Decisions after which games were cut off, if bounded.
     pub max_decisions: Option<u32>,
-    /// Games that were asked for; fewer were played if the match was stopped.
+    /// Games that were asked for; fewer were played if the match was stopped or its test was over.
     pub games_requested: u64,
+    /// Where the test stands that could end the match. The estimates of a match that ended itself lie a little too far
+    /// from 0 on the accepted side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<SprtState>,
     /// What the games tell.
     pub statistics: MatchStatistics,
     /// What the match took on the machine it was played on.
@@ -54,12 +61,29 @@ pub struct MatchStatistics {
     pub contestants: [ContestantStatistics; 2],
     /// Score of the first seat whoever sat there, from the pairs: how balanced the game is between these agents.
     pub first_seat_score: Estimate,
+    /// The same as Elo points that the first seat is worth.
+    pub first_seat_elo: EloDifference,
     /// Margin of A in a game, in [-1, 1], from the pairs.
     pub margin: Mean,
     /// Decisions of a game, from the pairs.
     pub decisions: Mean,
     /// Games that were cut off and counted as drawn.
     pub truncated: u64,
+    /// Games that differ in any decision or roll. Where they are few the match repeats itself, and its intervals, which
+    /// take every pair for a new one, are too narrow.
+    pub distinct_games: u64,
+    /// Score and margin of A without the dice, where luck was measured and can be learned from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub luck: Option<LuckStatistics>,
+}
+
+/// What a match tells without the dice.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct LuckStatistics {
+    /// Score of A in a game, from the pairs.
+    pub score: LuckAdjusted,
+    /// Margin of A in a game, from the pairs.
+    pub margin: LuckAdjusted,
 }
 
 /// Results of one agent.
@@ -81,6 +105,8 @@ pub struct SeatStatistics {
     pub tally: Tally,
     /// Score in a game, with Wilson's interval.
     pub score: Estimate,
+    /// The same as Elo points above the opponent on the other seat: strength on this seat and what the seat is worth.
+    pub elo: EloDifference,
 }
 
 /// What a match took.
@@ -104,7 +130,7 @@ impl MatchStatistics {
         let mut first_seat = Pentanomial::default();
         let mut tallies = [[Tally::default(); 2]; 2];
         for pair in pairs {
-            let [even, odd] = pair.each_ref().map(|game| game.score(game.seat_of(Contestant::A)));
+            let [even, odd] = pair.each_ref().map(|game| game.score_of(Contestant::A));
             pentanomial.add(even, odd);
             let [even, odd] = pair.each_ref().map(|game| game.score(Seat::First));
             first_seat.add(even, odd);
@@ -115,28 +141,44 @@ impl MatchStatistics {
                 }
             }
         }
-        let by_pair = |of_game: &dyn Fn(&GameOutcome) -> f64| {
-            let means: Vec<f64> = pairs.iter().map(|pair| (of_game(&pair[0]) + of_game(&pair[1])) / 2.0).collect();
-            Mean::of(&means)
+        let by_pair = |of_game: &dyn Fn(&GameOutcome) -> f64| -> Vec<f64> {
+            pairs.iter().map(|pair| (of_game(&pair[0]) + of_game(&pair[1])) / 2.0).collect()
         };
+        let margin_of_a = |game: &GameOutcome| f64::from(game.margin_for(game.seat_of(Contestant::A)));
+        let margins = by_pair(&margin_of_a);
         let score = pentanomial.score()?;
-        let seat = |tally: Tally| Some(SeatStatistics { tally, score: tally.score()? });
+        let first_seat_score = first_seat.score()?;
+        let games = pairs.as_flattened();
+        let seat = |tally: Tally| {
+            let score = tally.score()?;
+            Some(SeatStatistics { tally, score, elo: EloDifference::of(&score) })
+        };
         let contestant = |contestant: Contestant| {
             let [first, second] = tallies[contestant.index()];
-            let forfeits =
-                pairs.as_flattened().iter().filter(|game| game.forfeited_by() == Some(contestant)).count() as u64;
+            let forfeits = games.iter().filter(|game| game.forfeited_by() == Some(contestant)).count() as u64;
             Some(ContestantStatistics { seats: [seat(first)?, seat(second)?], total: first.plus(&second), forfeits })
         };
+        let luck = games.iter().all(|game| game.luck.is_some()).then(|| {
+            let lucks = by_pair(&|game| game.luck_for(game.seat_of(Contestant::A)).unwrap_or(0.0));
+            let scores = by_pair(&|game| game.score_of(Contestant::A));
+            Some(LuckStatistics {
+                score: LuckAdjusted::of(&scores, &lucks)?,
+                margin: LuckAdjusted::of(&margins, &lucks)?,
+            })
+        });
         Some(MatchStatistics {
-            games: 2 * pairs.len() as u64,
+            games: games.len() as u64,
             pentanomial,
             score,
             elo: EloDifference::of(&score),
             contestants: [contestant(Contestant::A)?, contestant(Contestant::B)?],
-            first_seat_score: first_seat.score()?,
-            margin: by_pair(&|game| f64::from(game.margin_for(game.seat_of(Contestant::A))))?,
-            decisions: by_pair(&|game| f64::from(game.decisions))?,
-            truncated: pairs.as_flattened().iter().filter(|game| game.truncated).count() as u64,
+            first_seat_score,
+            first_seat_elo: EloDifference::of(&first_seat_score),
+            margin: Mean::of(&margins)?,
+            decisions: Mean::of(&by_pair(&|game| f64::from(game.decisions)))?,
+            truncated: games.iter().filter(|game| game.truncated).count() as u64,
+            distinct_games: games.iter().map(|game| game.events_hash).collect::<HashSet<u64>>().len() as u64,
+            luck: luck.flatten(),
         })
     }
 }
@@ -147,17 +189,31 @@ impl fmt::Display for MatchReport {
         let statistics = &self.statistics;
         let scenario = Some(self.identity.scenario.as_str()).filter(|scenario| !scenario.is_empty());
         writeln!(f, "{}, {} games, seed {}", scenario.unwrap_or(&self.identity.game), statistics.games, self.seed)?;
-        if statistics.games < self.games_requested {
+        let ended = self.sprt.and_then(|sprt| sprt.verdict);
+        if statistics.games < self.games_requested && ended.is_none() {
             writeln!(f, "stopped: {} games were asked for", self.games_requested)?;
         }
         writeln!(f, "A = {}\nB = {}\n{}", self.agents[0], self.agents[1], self.results_table())?;
         let [zero, half, one, three_halves, two] = statistics.pentanomial.0;
-        let elo = &statistics.elo;
-        writeln!(f, "Elo of A minus B    {} [{}, {}]", signed(elo.value), signed(elo.low), signed(elo.high))?;
+        writeln!(f, "Elo of A minus B    {}", elo_interval(&statistics.elo))?;
         writeln!(f, "pairs 0-1/2-1-3/2-2 {zero}-{half}-{one}-{three_halves}-{two} points of A")?;
+        if let Some(sprt) = &self.sprt {
+            writeln!(f, "{}", sprt_line(sprt))?;
+        }
         let (balance, name) = (interval(&statistics.first_seat_score), &self.seats[0]);
-        writeln!(f, "first seat          {balance} score of {name}, whoever plays it")?;
+        let elo = elo_interval(&statistics.first_seat_elo);
+        writeln!(f, "first seat          {balance} score of {name}, whoever plays it; Elo {elo}")?;
         writeln!(f, "mean margin of A    {}", mean(&statistics.margin, 3))?;
+        if let Some(luck) = &statistics.luck {
+            for (name, of) in [("score", &luck.score), ("margin", &luck.margin)] {
+                let (adjusted, narrowing) = (interval(&of.adjusted), of.narrowing());
+                writeln!(
+                    f,
+                    "{:<20}{adjusted} of A, interval {narrowing:.2} times as narrow",
+                    format!("{name} less luck")
+                )?;
+            }
+        }
         writeln!(f, "decisions per game  {}", mean(&statistics.decisions, 1))?;
         if statistics.truncated > 0 {
             writeln!(f, "truncated           {} games, counted as drawn", statistics.truncated)?;
@@ -173,6 +229,7 @@ impl fmt::Display for MatchReport {
                 )?;
             }
         }
+        writeln!(f, "distinct games      {} of {}", statistics.distinct_games, statistics.games)?;
         for (name, effort) in ["A", "B"].iter().zip(&self.cost.efforts) {
             let each = |total: f64| total / (effort.decisions.max(1) as f64);
             let (simulations, micros) = (each(effort.simulations as f64), each(effort.seconds * 1e6));
@@ -187,25 +244,28 @@ impl MatchReport {
     fn results_table(&self) -> Table {
         let mut table = Table::new();
         table.load_style(presets::UTF8_FULL_CONDENSED);
-        table.set_header(["agent", "seat", "games", "win", "draw", "loss", "score [95%]"]);
-        let row = |agent: &str, seat: &str, tally: &Tally, score: String| {
+        table.set_header(["agent", "seat", "games", "win", "draw", "loss", "score [95%]", "Elo [95%]"]);
+        let row = |agent: &str, seat: &str, tally: &Tally, score: &Estimate, elo: &EloDifference| {
             let counts = [tally.games(), tally.wins, tally.draws, tally.losses];
             let numbers = counts.map(|count| Cell::new(count).set_alignment(CellAlignment::Right));
-            [Cell::new(agent), Cell::new(seat)].into_iter().chain(numbers).chain([Cell::new(score)])
+            [Cell::new(agent), Cell::new(seat)]
+                .into_iter()
+                .chain(numbers)
+                .chain([Cell::new(interval(score)), Cell::new(elo_interval(elo))])
         };
         let score = self.statistics.score;
         let of_b = Estimate { value: 1.0 - score.value, low: 1.0 - score.high, high: 1.0 - score.low };
         for ((agent, results), total) in ["A", "B"].iter().zip(&self.statistics.contestants).zip([score, of_b]) {
             for (name, seat) in self.seats.iter().zip(&results.seats) {
-                table.add_row(row(agent, name, &seat.tally, interval(&seat.score)));
+                table.add_row(row(agent, name, &seat.tally, &seat.score, &seat.elo));
             }
-            table.add_row(row(agent, "both", &results.total, interval(&total)));
+            table.add_row(row(agent, "both", &results.total, &total, &EloDifference::of(&total)));
         }
         table
     }
 }
 
-fn interval(estimate: &Estimate) -> String {
+pub(super) fn interval(estimate: &Estimate) -> String {
     let Estimate { value, low, high } = estimate;
     format!("{value:.3} [{low:.3}, {high:.3}]")
 }
@@ -218,7 +278,25 @@ fn mean(mean: &Mean, digits: usize) -> String {
     }
 }
 
+/// An Elo difference and its interval in whole points.
+fn elo_interval(elo: &EloDifference) -> String {
+    format!("{} [{}, {}]", signed(elo.value), signed(elo.low), signed(elo.high))
+}
+
 /// An Elo difference in whole points; one without bound as `-` (beside its finite end it cannot be misread).
-fn signed(elo: Option<f64>) -> String {
+pub(super) fn signed(elo: Option<f64>) -> String {
     elo.map_or("-".to_string(), |elo| format!("{elo:+.0}"))
+}
+
+fn sprt_line(sprt: &SprtState) -> String {
+    let SprtState { plan, log_likelihood_ratio, bounds: [lower, upper], verdict } = sprt;
+    let verdict = match verdict {
+        Some(Hypothesis::H0) => format!("H0 accepted: Elo {:+}", plan.elo0),
+        Some(Hypothesis::H1) => format!("H1 accepted: Elo {:+}", plan.elo1),
+        None => "undecided".to_string(),
+    };
+    format!(
+        "test {:+} to {:+} Elo  LLR {log_likelihood_ratio:.2} in ({lower:.2}, {upper:.2}), {verdict}",
+        plan.elo0, plan.elo1
+    )
 }

@@ -83,6 +83,11 @@ pub fn elo(score: f64) -> Option<f64> {
     (score > 0.0 && score < 1.0).then(|| 400.0 * (score / (1.0 - score)).log10())
 }
 
+/// The score that is expected of an Elo difference: 1 / (1 + 10^(-elo / 400)), the inverse of [`elo`].
+pub fn expected_score(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
 /// Wins, draws and losses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
@@ -154,6 +159,6 @@ impl Mean {
 }
 
 /// The two-sided normal quantile of [`CONFIDENCE`], 1.95996...
-fn normal_quantile() -> f64 {
+pub fn normal_quantile() -> f64 {
     Normal::standard().inverse_cdf(0.5 + CONFIDENCE / 2.0)
 }

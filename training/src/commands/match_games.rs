@@ -2,8 +2,11 @@
 
 use crate::arena::agents::{ArenaGame, agents_of};
 use crate::arena::folder::{FolderError, MatchFolder};
-use crate::arena::match_play::{Contestant, MatchError, MatchOptions, PlayedGame, Spectator, play_match};
+use crate::arena::luck::value_function;
+use crate::arena::match_play::{Contestant, Match, MatchError, MatchOptions, PlayedGame, Spectator};
 use crate::arena::report::MatchReport;
+use crate::arena::sprt::{SprtError, SprtPlan};
+use crate::arena::store::{MatchId, MatchIdentity, Store, StoreError};
 use crate::commands::{CommandError, print_json, print_line};
 use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
@@ -16,7 +19,7 @@ use dervish_env::record::Record;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -30,7 +33,7 @@ pub struct MatchArgs {
     /// What to play: a built-in scenario, a scenario file, or a reference game.
     #[arg(long)]
     pub scenario: String,
-    /// Number of games, even.
+    /// Number of games, even; with --sprt, at most.
     #[arg(long)]
     pub games: u32,
     /// Names the dice and the agents' random streams.
@@ -39,6 +42,30 @@ pub struct MatchArgs {
     /// Threads to play on [default: all cores].
     #[arg(long)]
     pub threads: Option<NonZeroUsize>,
+    /// How much the agents may think.
+    #[command(flatten)]
+    pub bounds: BoundArgs,
+    /// Stop as soon as the games tell `elo0` from `elo1` more Elo of A than of B, such as `elo0=0 elo1=10`; `alpha` and
+    /// `beta` (0.05 each) say how often H1 and H0 may be accepted wrongly.
+    #[arg(long, value_name = "KEY=NUMBER", num_args = 1.., value_delimiter = ',')]
+    pub sprt: Vec<String>,
+    /// Measure the luck of every game and tell the results without it.
+    #[arg(long)]
+    pub luck: bool,
+    /// SQLite file for the games; a match that is in it already goes on where it stopped.
+    #[arg(long, value_name = "FILE")]
+    pub db: Option<PathBuf>,
+    /// New folder for match.json and the record of every game.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print the match document as JSON instead of the table.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How much the agents of a match may think, and for how long a game may last.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct BoundArgs {
     /// Simulations an agent may use for a decision, at most.
     #[arg(long, value_name = "N")]
     pub sims: Option<u32>,
@@ -54,17 +81,46 @@ pub struct MatchArgs {
     /// Decisions after which a game is cut off and counted as drawn.
     #[arg(long, value_name = "N")]
     pub max_decisions: Option<u32>,
-    /// New folder for match.json and the record of every game.
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Print the match document as JSON instead of the table.
-    #[arg(long)]
-    pub json: bool,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().map_err(|_| "not a number of seconds".to_string())?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+impl BoundArgs {
+    /// The limits on thinking.
+    ///
+    /// # Errors
+    /// [`MatchCommandError`]: bounds that allow nothing, or a decision that may take more than its turn.
+    pub fn limits(&self) -> Result<Limits, MatchCommandError> {
+        for (option, bound) in [("sims", self.sims), ("turn-sims", self.turn_sims)] {
+            if bound == Some(0) {
+                return Err(MatchCommandError::NoSimulations(option));
+            }
+        }
+        if self.max_decisions == Some(0) {
+            return Err(MatchCommandError::NoDecisions);
+        }
+        if let (Some(decision), Some(turn)) = (self.sims, self.turn_sims)
+            && decision > turn
+        {
+            let bounds = [decision, turn].map(|bound| bound.to_string());
+            return Err(MatchCommandError::MoreThanTheTurn { option: "sims", bounds });
+        }
+        if let (Some(decision), Some(turn)) = (self.time, self.turn_time)
+            && decision > turn
+        {
+            let bounds = [decision, turn].map(|bound| bound.as_secs_f64().to_string());
+            return Err(MatchCommandError::MoreThanTheTurn { option: "time", bounds });
+        }
+        Ok(Limits {
+            simulations: self.sims,
+            time: self.time,
+            turn_simulations: self.turn_sims,
+            turn_time: self.turn_time,
+        })
+    }
 }
 
 impl MatchArgs {
@@ -73,11 +129,16 @@ impl MatchArgs {
     /// # Errors
     /// [`CommandError`], one line.
     pub fn run(&self) -> Result<(), CommandError> {
-        let report = with_game(&self.scenario, Match { args: self })??;
+        let report = with_game(&self.scenario, MatchVisitor { args: self })??;
         if self.json {
             print_json(&report)?;
         } else {
             print_line(&report.to_string())?;
+        }
+        if self.luck && report.statistics.luck.is_none() {
+            eprintln!(
+                "nothing is told of luck: it takes three pairs, and results and dice that are not always the same"
+            );
         }
         if let Some(folder) = &self.out {
             eprintln!("match.json and {} records are in {}", report.games.len(), folder.display());
@@ -86,11 +147,11 @@ impl MatchArgs {
     }
 }
 
-struct Match<'a> {
+struct MatchVisitor<'a> {
     args: &'a MatchArgs,
 }
 
-impl GameVisitor for Match<'_> {
+impl GameVisitor for MatchVisitor<'_> {
     type Output = Result<MatchReport, MatchCommandError>;
 
     fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
@@ -98,7 +159,7 @@ impl GameVisitor for Match<'_> {
     }
 }
 
-/// Plays the match from `start` between agents of the registry and keeps it where `--out` says.
+/// Plays the match from `start` between agents of the registry and keeps it where `--db` and `--out` say.
 ///
 /// # Errors
 /// [`MatchCommandError`], one line.
@@ -107,28 +168,63 @@ pub fn match_games<P: ArenaGame>(
     agents: &Registry<P>,
     args: &MatchArgs,
 ) -> Result<MatchReport, MatchCommandError> {
-    if args.games == 0 || args.games % 2 == 1 {
-        return Err(MatchCommandError::UnevenGames(args.games));
-    }
-    for (option, bound) in [("sims", args.sims), ("turn-sims", args.turn_sims)] {
-        if bound == Some(0) {
-            return Err(MatchCommandError::NoSimulations(option));
-        }
-    }
+    let pairs = pairs_of(args.games)?;
+    let limits = args.bounds.limits()?;
+    let sprt = (!args.sprt.is_empty()).then(|| SprtPlan::parse(&args.sprt)).transpose()?;
     let (a, b) = (agents.factory(&args.a)?, agents.factory(&args.b)?);
-    let limits =
-        Limits { simulations: args.sims, time: args.time, turn_simulations: args.turn_sims, turn_time: args.turn_time };
     let options = MatchOptions {
-        pairs: args.games / 2,
+        pairs,
         seed: args.seed,
         limits,
-        max_decisions: args.max_decisions,
+        max_decisions: args.bounds.max_decisions,
         threads: args.threads,
     };
-    let folder = args.out.as_deref().map(MatchFolder::create).transpose()?;
+    let value = value_function(P::evaluation());
+    let mut store = args.db.as_deref().map(Store::open_or_create).transpose()?;
+    let to_play =
+        Match { start, agents: [&a, &b], options, sprt, value: (args.luck || store.is_some()).then_some(&value) };
+    let mut report = play_and_keep(&to_play, store.as_mut(), args.out.as_deref())?;
+    if !args.luck {
+        report.statistics.luck = None;
+    }
+    Ok(report)
+}
+
+/// The number of pairs of this number of games.
+///
+/// # Errors
+/// [`MatchCommandError::UnevenGames`].
+pub(super) fn pairs_of(games: u32) -> Result<u32, MatchCommandError> {
+    if games == 0 || games % 2 == 1 {
+        return Err(MatchCommandError::UnevenGames(games));
+    }
+    Ok(games / 2)
+}
+
+/// Plays a match, or what is missing of it in `store`, writes every pair there, and records and document into a new
+/// folder at `out`.
+///
+/// # Errors
+/// [`MatchCommandError`].
+pub(super) fn play_and_keep<P: ArenaGame>(
+    to_play: &Match<'_, P>,
+    store: Option<&mut Store>,
+    out: Option<&Path>,
+) -> Result<MatchReport, MatchCommandError> {
     interrupt::install().map_err(MatchCommandError::Interrupt)?;
-    let watch = Watch::new(start, [a.spec(), b.spec()], args.games, folder);
-    let report = play_match(start, &a, &b, &options, &watch);
+    let mut earlier = Vec::new();
+    let mut book = None;
+    if let Some(store) = store {
+        let id = store.enter_match(&identity_of(to_play))?;
+        earlier = store.pairs_of(id)?;
+        book = Some(Mutex::new((store, id)));
+    }
+    if out.is_some() && !earlier.is_empty() {
+        return Err(MatchCommandError::RecordsMissing(2 * earlier.len()));
+    }
+    let folder = out.map(MatchFolder::create).transpose()?;
+    let watch = Watch::new(to_play, book, folder, &earlier);
+    let report = to_play.play(earlier, &watch);
     watch.progress.finish_and_clear();
     let report = report?;
     if let Some(folder) = &watch.folder {
@@ -137,29 +233,48 @@ pub fn match_games<P: ArenaGame>(
     Ok(report)
 }
 
-/// Shows the progress and writes the records.
-struct Watch<'m, P> {
-    start: &'m P,
-    specs: [&'m str; 2],
+fn identity_of<P: ArenaGame>(to_play: &Match<'_, P>) -> MatchIdentity {
+    let MatchOptions { seed, limits, max_decisions, .. } = to_play.options;
+    MatchIdentity {
+        game: to_play.start.identity(),
+        seats: Seat::BOTH.map(|seat| P::seat_name(seat).to_string()),
+        agents: to_play.agents.map(|agent| agent.spec().to_string()),
+        seed,
+        limits,
+        max_decisions,
+    }
+}
+
+/// Shows the progress, and writes records and results.
+struct Watch<'m, P: ArenaGame> {
+    to_play: &'m Match<'m, P>,
+    /// Where the pairs of this match are written.
+    book: Option<Mutex<(&'m mut Store, MatchId)>>,
     folder: Option<MatchFolder>,
     progress: ProgressBar,
     points_of_a: Mutex<f64>,
 }
 
 impl<'m, P: ArenaGame> Watch<'m, P> {
-    fn new(start: &'m P, specs: [&'m str; 2], games: u32, folder: Option<MatchFolder>) -> Watch<'m, P> {
+    fn new(
+        to_play: &'m Match<'m, P>,
+        book: Option<Mutex<(&'m mut Store, MatchId)>>,
+        folder: Option<MatchFolder>,
+        earlier: &[[PlayedGame; 2]],
+    ) -> Watch<'m, P> {
         // Nothing is drawn where standard error is no terminal.
-        let progress = ProgressBar::new(u64::from(games));
+        let progress = ProgressBar::new(2 * u64::from(to_play.options.pairs)).with_position(2 * earlier.len() as u64);
         if let Ok(style) = ProgressStyle::with_template("{bar:32} {pos}/{len} games, {eta} left, {msg}") {
             progress.set_style(style);
         }
-        Watch { start, specs, folder, progress, points_of_a: Mutex::new(0.0) }
+        let points = earlier.as_flattened().iter().map(|game| game.outcome.score_of(Contestant::A)).sum();
+        Watch { to_play, book, folder, progress, points_of_a: Mutex::new(points) }
     }
 
     fn record(&self, game: &PlayedGame) -> Result<Record, IllegalMove> {
-        let agents = Seat::BOTH.map(|seat| self.specs[game.outcome.contestant_on(seat).index()]);
-        let mut record = Record::begin(self.start, game.outcome.dice_seed, agents);
-        let mut position = self.start.clone();
+        let spec_on = |seat| self.to_play.agents[game.outcome.contestant_on(seat).index()].spec();
+        let mut record = Record::begin(self.to_play.start, game.outcome.dice_seed, Seat::BOTH.map(spec_on));
+        let mut position = self.to_play.start.clone();
         for &event in &game.events {
             match event {
                 Event::Played(_, action) => {
@@ -193,7 +308,12 @@ impl<P: ArenaGame> Spectator for Watch<'_, P> {
                 folder.write_record(game.outcome.game, &record)?;
             }
         }
-        let points: f64 = games.iter().map(|game| game.outcome.score(game.outcome.seat_of(Contestant::A))).sum();
+        if let Some(book) = &self.book {
+            let mut book = book.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let (store, id) = &mut *book;
+            store.add_pair(*id, games).map_err(io::Error::other)?;
+        }
+        let points: f64 = games.iter().map(|game| game.outcome.score_of(Contestant::A)).sum();
         let mut points_of_a = self.points_of_a.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         *points_of_a += points;
         self.progress.inc(2);
@@ -211,6 +331,26 @@ pub enum MatchCommandError {
     /// A budget of nothing.
     #[error("--{0}: an agent needs at least one simulation")]
     NoSimulations(&'static str),
+    /// A game of nothing.
+    #[error("--max-decisions 0: a game needs at least one decision")]
+    NoDecisions,
+    /// Budgets that contradict each other.
+    #[error("--{option} {}: more for one decision than --turn-{option} {} for all of its turn", bounds[0], bounds[1])]
+    MoreThanTheTurn {
+        /// The option for a decision.
+        option: &'static str,
+        /// What was given for a decision and for a turn.
+        bounds: [String; 2],
+    },
+    /// The test of `--sprt` cannot be made.
+    #[error("--sprt: {0}")]
+    Sprt(#[from] SprtError),
+    /// A record would be missing in the folder of `--out`.
+    #[error("--out: {0} games of this match are in the file of --db already and have no records; leave out --out")]
+    RecordsMissing(usize),
+    /// The file of `--db` cannot be used.
+    #[error("--db: {0}")]
+    Store(#[from] StoreError),
     /// An agent's spec is wrong.
     #[error(transparent)]
     Spec(#[from] SpecError),

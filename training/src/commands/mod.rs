@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 
+use crate::arena::store::StoreError;
 use dervish_env::dervish::data_file::DataError;
 use serde::Serialize;
 
@@ -13,10 +14,13 @@ pub mod match_games;
 pub mod perft;
 pub mod play;
 pub mod position;
+pub mod ratings;
 pub mod regret;
 pub mod replay;
+pub mod report;
 pub mod scenario;
 pub mod table;
+pub mod tournament;
 #[cfg(feature = "torch")]
 pub mod train;
 
@@ -54,6 +58,9 @@ pub enum CommandError {
     /// A match that cannot be played or kept.
     #[error(transparent)]
     Match(#[from] match_games::MatchCommandError),
+    /// A file of results that cannot be used.
+    #[error("--db: {0}")]
+    Store(#[from] StoreError),
     /// A game with a person that cannot go on.
     #[error(transparent)]
     Play(#[from] dervish_play::terminal::PlayError),

@@ -1,0 +1,176 @@
+//! The file of results: what goes in comes out, nothing is counted twice, and no other file is touched.
+
+use dervish_agents::limits::Limits;
+use dervish_env::game::{Position, Seat};
+use dervish_env::record::Forfeit;
+use dervish_env::reference::pig::Pig;
+use dervish_training::arena::match_play::{Contestant, Effort, GameOutcome, PlayedGame};
+use dervish_training::arena::store::{MatchIdentity, Store, StoreError, StoredRating};
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+fn identity() -> MatchIdentity {
+    MatchIdentity {
+        game: Pig::new().identity(),
+        seats: ["first".to_string(), "second".to_string()],
+        agents: ["random:seed=0".to_string(), "random:seed=1".to_string()],
+        seed: u64::MAX,
+        limits: Limits { simulations: Some(10), time: Some(Duration::from_millis(1500)), ..Limits::default() },
+        max_decisions: None,
+    }
+}
+
+fn pair(number: u32) -> [PlayedGame; 2] {
+    [Contestant::A, Contestant::B].map(|first| PlayedGame {
+        outcome: GameOutcome {
+            game: 2 * number + first.index() as u32,
+            first,
+            dice_seed: u64::MAX - u64::from(number),
+            winner: [None, Some(Seat::First), Some(Seat::Second)][number as usize % 3],
+            margin: -0.1,
+            decisions: 40 + number,
+            truncated: number % 2 == 1,
+            forfeit: (number == 2).then(|| Forfeit::new(Seat::Second, "has left")),
+            events_hash: 1 << 63 | u64::from(number),
+            luck: (number != 1).then_some(0.1 + f64::from(number)),
+        },
+        events: Vec::new(),
+        efforts: [
+            Effort { decisions: 20, simulations: 1 << 40, seconds: 0.25 },
+            Effort { decisions: 20 + u64::from(number), simulations: 0, seconds: 1e-9 },
+        ],
+    })
+}
+
+#[test]
+fn what_goes_in_comes_out() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("results.db");
+    let mut store = Store::open_or_create(&path).expect("a new file");
+    let id = store.enter_match(&identity()).expect("entered");
+    assert!(store.pairs_of(id).expect("readable").is_empty());
+    for number in 0..4 {
+        store.add_pair(id, &pair(number)).expect("written");
+    }
+    drop(store);
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "one file holds everything");
+
+    let mut store = Store::open(&path).expect("our file");
+    assert_eq!(store.enter_match(&identity()).expect("known"), id);
+    assert_eq!(store.pairs_of(id).expect("readable"), [pair(0), pair(1), pair(2), pair(3)]);
+    let versions = store.versions().expect("readable");
+    assert_eq!(versions.len(), 1);
+    assert_eq!((&versions[0].identity, versions[0].scenario()), (&Pig::new().identity(), "pig"));
+    let matches = store.matches_of(&versions[0]).expect("readable");
+    assert_eq!((matches.len(), &matches[0].agents, matches[0].pairs.len()), (1, &identity().agents, 4));
+
+    let rating = |agent: &str, elo| StoredRating { agent: agent.to_string(), games: 8, elo };
+    for ratings in [
+        vec![rating("random:seed=0", [1.5, -2.0, 5.0])],
+        vec![rating("mcts", [9.0, 8.0, 10.0]), rating("random:seed=1", [0.0, -1.0, 1.0])],
+    ] {
+        store.save_ratings(&versions[0], &ratings).expect("written");
+        assert_eq!(store.saved_ratings(&versions[0]).expect("readable"), ratings);
+    }
+}
+
+#[test]
+fn whatever_a_match_depends_on_makes_it_another() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut store = Store::open_or_create(&folder.path().join("results.db")).expect("a new file");
+    let mut ids = vec![store.enter_match(&identity()).expect("entered")];
+    let changes: [&dyn Fn(&mut MatchIdentity); 8] = [
+        &|identity| identity.seed = 0,
+        &|identity| identity.agents.swap(0, 1),
+        &|identity| identity.agents[1] = identity.agents[0].clone(),
+        &|identity| identity.limits.simulations = None,
+        &|identity| identity.limits.turn_time = Some(Duration::from_secs(1)),
+        &|identity| identity.max_decisions = Some(100),
+        &|identity| identity.game.rules_hash = "0000000000000000".to_string(),
+        &|identity| identity.game.rules_version += 1,
+    ];
+    for change in changes {
+        let mut changed = identity();
+        change(&mut changed);
+        let id = store.enter_match(&changed).expect("entered");
+        assert!(!ids.contains(&id), "{changed:?}");
+        assert_eq!(store.enter_match(&changed).expect("known"), id);
+        ids.push(id);
+    }
+}
+
+#[test]
+fn no_game_is_counted_twice() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("results.db");
+    let mut one = Store::open_or_create(&path).expect("a new file");
+    let mut other = Store::open_or_create(&path).expect("the same file");
+    let id = one.enter_match(&identity()).expect("entered");
+    assert_eq!(other.enter_match(&identity()).expect("known"), id);
+    one.add_pair(id, &pair(0)).expect("written");
+    let twice = other.add_pair(id, &pair(0)).expect_err("it is there");
+    assert!(matches!(twice, StoreError::Taken { game: 0, .. }), "{twice}");
+    // Of a pair whose second game is there, the first is not written either.
+    let [even, odd] = pair(1);
+    let [_, there] = pair(0);
+    let half = one.add_pair(id, &[even, there]).expect_err("its second game is there");
+    assert!(matches!(half, StoreError::Taken { .. }), "{half}");
+    assert_eq!(other.pairs_of(id).expect("readable"), [pair(0)]);
+    // A gap is no match that could go on.
+    let [even, _] = pair(2);
+    one.add_pair(id, &[odd, even]).expect("written");
+    assert!(matches!(one.pairs_of(id), Err(StoreError::Damaged { .. })));
+}
+
+/// What is wrong with the file, and that it is as it was, whatever is done with it.
+fn refused(path: &Path) -> String {
+    let before = fs::read(path).expect("a file");
+    let error = Store::open_or_create(path).expect_err("not ours").to_string();
+    assert_eq!(Store::open(path).expect_err("not ours").to_string(), error);
+    assert!(fs::read(path).expect("a file") == before, "{error}: the file has changed");
+    let siblings = fs::read_dir(path.parent().expect("a folder")).expect("a folder").count();
+    assert_eq!(siblings, 1, "{error}: something was left beside the file");
+    assert!(error.starts_with(&path.display().to_string()) && error.lines().count() == 1, "{error}");
+    error
+}
+
+#[test]
+fn other_files_are_refused_and_left_alone() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("results.db");
+    for text in ["", "notes of mine", "SQLite format 3\0"] {
+        fs::write(&path, text).expect("a file");
+        assert!(refused(&path).ends_with("not an SQLite file"));
+    }
+    fs::remove_file(&path).expect("a file");
+    assert!(matches!(Store::open(&path), Err(StoreError::Io { .. })), "there is no such file");
+    assert!(!path.exists(), "opening makes no file");
+
+    let mut store = Store::open_or_create(&path).expect("a new file");
+    let id = store.enter_match(&identity()).expect("entered");
+    (0..200).for_each(|number| store.add_pair(id, &pair(number)).expect("written"));
+    drop(store);
+    let sound = fs::read(&path).expect("a file");
+    assert!(sound.len() > 16 * 1024, "several pages: {}", sound.len());
+    let changed = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = sound.clone();
+        change(&mut bytes);
+        fs::write(&path, bytes).expect("a file");
+        refused(&path)
+    };
+    // Another application's number, or none, at byte 68; the version of the tables at byte 60.
+    assert!(changed(&|bytes| bytes[68..72].fill(0)).ends_with("not one of the arena's results"));
+    assert!(changed(&|bytes| bytes[63] = 2).ends_with("version 2 of the tables, this program has 1"));
+    // A file that was cut off, pages that were overwritten, tables that are named otherwise.
+    changed(&|bytes| bytes.truncate(bytes.len() / 2));
+    changed(&|bytes| bytes[4096..12288].fill(0x55));
+    let renamed = changed(&|bytes| {
+        let name = b"margin REAL";
+        let at = bytes.windows(name.len()).position(|window| window == name).expect("the table's text");
+        bytes[at] = b'n';
+    });
+    assert!(renamed.contains("table games is missing or not that of version 1"), "{renamed}");
+    fs::write(&path, &sound).expect("a file");
+    assert_eq!(Store::open(&path).expect("sound again").pairs_of(id).expect("readable").len(), 200);
+}

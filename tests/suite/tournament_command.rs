@@ -1,0 +1,242 @@
+//! `dervish tournament`, `dervish ratings`, `dervish report` and `dervish match --db` as their users call them.
+
+use crate::dervish_binary::{dervish, json_of, refusal, start};
+use dervish_training::arena::plots::Histogram;
+use dervish_training::arena::store::Store;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const AGENTS: [&str; 3] = ["mcts:sims=40", "random", "random:seed=1"];
+
+fn tournament<'a>(agents: &[&'a str], db: &'a str) -> Vec<&'a str> {
+    [&["tournament"], agents, &["--scenario", "pig", "--games", "100", "--seed", "6", "--db", db, "--json"]].concat()
+}
+
+fn path_in(folder: &tempfile::TempDir, name: &str) -> String {
+    folder.path().join(name).to_str().expect("UTF-8").to_string()
+}
+
+#[test]
+fn a_tournament_rates_its_agents() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let db = path_in(&folder, "results.db");
+    let standings = json_of(&tournament(&AGENTS, &db));
+    assert_eq!(standings["games"], 3 * 100);
+    let agents = standings["agents"].as_array().expect("agents");
+    assert!(agents[0]["agent"].as_str().expect("a spec").starts_with("mcts:sims=40,"), "{standings}");
+    let elo = |place: usize, end: &str| agents[place]["elo"][end].as_f64().expect("a number");
+    assert!(elo(0, "low") > elo(1, "high").max(elo(2, "high")), "search is stronger than random play: {standings}");
+    assert!((0..3).map(|place| elo(place, "value")).sum::<f64>().abs() < 1e-6, "around a mean of 0");
+    let weights: Vec<f64> =
+        agents.iter().map(|agent| agent["nash"]["weight"].as_f64().expect("all have met")).collect();
+    assert!(weights[0] > 0.999, "the strongest of a chain has all the weight: {weights:?}");
+    // The crosstable is turned on its diagonal: what one scores, the other does not.
+    for row in 0..3 {
+        assert_eq!(standings["crosstable"][row][row], Value::Null);
+        for column in (0..3).filter(|&column| column != row) {
+            let score = |row: usize, column: usize| standings["crosstable"][row][column]["score"]["value"].as_f64();
+            let sum = score(row, column).expect("met") + score(column, row).expect("met");
+            assert!((sum - 1.0).abs() < 1e-9);
+        }
+    }
+    // The ratings are in the file too.
+    let store = Store::open(Path::new(&db)).expect("our file");
+    let saved = store.saved_ratings(&store.versions().expect("readable")[0]).expect("readable");
+    assert_eq!(saved.len(), 3);
+    assert_eq!(saved[0].elo, [elo(0, "value"), elo(0, "low"), elo(0, "high")]);
+    assert_eq!(saved[0].games, 200);
+
+    // Asked for again, or in another order, nothing is played and nothing changes.
+    let bytes = fs::read(&db).expect("a file");
+    assert_eq!(json_of(&tournament(&[AGENTS[2], AGENTS[0], AGENTS[1]], &db)), standings);
+    assert_eq!(json_of(&["ratings", "--db", &db, "--json"]), Value::Array(vec![standings.clone()]));
+    assert_eq!(fs::read(&db).expect("a file").len(), bytes.len());
+    let table = String::from_utf8(dervish(&["ratings", "--db", &db, "--scenario", "pig"]).stdout).expect("UTF-8");
+    for part in ["pig, dervish ", "as first [95%]", "Nash weight", "first seat ", "distinct games      "] {
+        assert!(table.contains(part), "{part} is missing:\n{table}");
+    }
+}
+
+#[test]
+fn a_tournament_that_grows_plays_what_is_missing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (grown, whole) = (path_in(&folder, "grown.db"), path_in(&folder, "whole.db"));
+    json_of(&tournament(&AGENTS[1..], &grown));
+    assert_eq!(json_of(&tournament(&AGENTS, &grown)), json_of(&tournament(&AGENTS, &whole)));
+}
+
+#[test]
+fn the_report_is_one_page_with_plots() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (db, page) = (path_in(&folder, "results.db"), path_in(&folder, "results.html"));
+    json_of(&tournament(&AGENTS[1..], &db));
+    assert!(
+        dervish(&["match", "doctrine", "random", "--scenario", "kordofan", "--games", "2", "--db", &db])
+            .status
+            .success()
+    );
+    let written = |more: &[&str]| {
+        let output = dervish(&[&["report", "--db", &db, "--out", &page], more].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        fs::read_to_string(&page).expect("written")
+    };
+    let html = written(&[]);
+    // Four plots for each of the two games; nothing is fetched from anywhere.
+    assert_eq!(html.matches("<svg").count(), 8);
+    assert_eq!(html.matches("</svg>").count(), 8);
+    for outside in ["http", "src=", "href", "url(", "@import", "<script", "<link"] {
+        assert!(!html.contains(outside), "{outside} in the page");
+    }
+    for part in ["<!DOCTYPE html>", "<h2>pig, dervish ", "<h2>kordofan, dervish ", "random:seed=1", "as egyptian"] {
+        assert!(html.contains(part), "{part} is missing");
+    }
+    assert!(!written(&["--scenario", "kordofan"]).contains("<h2>pig"));
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2);
+}
+
+#[test]
+fn lengths_are_sorted_into_bins() {
+    // 3 to 82 are 80 numbers, so 40 bins of 2.
+    let histogram = Histogram::of(&[3, 4, 5, 82, 81, 82]);
+    assert_eq!((histogram.begin, histogram.width, histogram.counts.len()), (3, 2, 40));
+    assert_eq!((histogram.counts[0], histogram.counts[1], histogram.counts[39]), (2, 1, 3));
+    assert_eq!(Histogram::of(&[7, 7]), Histogram { begin: 7, width: 1, counts: vec![2] });
+}
+
+#[test]
+fn bad_arguments_are_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (db, page, notes) =
+        (path_in(&folder, "results.db"), path_in(&folder, "results.html"), path_in(&folder, "notes.txt"));
+    fs::write(&notes, "mine").expect("a file");
+    for (arguments, expected) in [
+        (&tournament(&AGENTS[..1], &db)[..], "AGENT"),
+        (&tournament(&["random", "random:seed=0"], &db), "AGENT: 'random:seed=0' is given twice"),
+        (&tournament(&["random", "doktrin"], &db), "unknown agent 'doktrin'"),
+        (
+            &["tournament", "random", "mcts", "--scenario", "pig", "--games", "3", "--db", &db],
+            "--games 3: games are played",
+        ),
+        (&["tournament", "random", "mcts", "--scenario", "pig", "--games", "2"], "--db"),
+        (&tournament(&AGENTS, &notes), "not an SQLite file"),
+        (&["ratings", "--db", &db], "results.db"),
+        (&["ratings", "--db", &notes], "not an SQLite file"),
+        (&["report", "--db", &db, "--out", &page], "results.db"),
+        (&["match", "random", "mcts", "--scenario", "pig", "--games", "2", "--db", &notes], "not an SQLite file"),
+    ] {
+        let line = refusal(arguments);
+        assert!(line.contains(expected), "{line}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing was made");
+    assert_eq!(fs::read_to_string(&notes).expect("a file"), "mine");
+
+    json_of(&tournament(&AGENTS[1..], &db));
+    assert!(refusal(&["ratings", "--db", &db, "--scenario", "souakim"]).contains("holds no games of 'souakim'"));
+    // A file of a later program: refused by every command and left as it is.
+    let mut later = fs::read(&db).expect("a file");
+    later[63] += 1;
+    fs::write(&db, &later).expect("a file");
+    for arguments in [
+        &["ratings", "--db", &db][..],
+        &["report", "--db", &db, "--out", &page],
+        &tournament(&AGENTS, &db),
+        &["match", "random", "mcts", "--scenario", "pig", "--games", "2", "--db", &db],
+    ] {
+        let line = refusal(arguments);
+        assert!(line.contains("results.db: version 2 of the tables, this program has 1"), "{line}");
+    }
+    assert!(fs::read(&db).expect("a file") == later);
+    later[63] -= 1;
+    fs::write(&db, &later).expect("a file");
+    let nowhere = path_in(&folder, "no/such/folder/results.html");
+    assert!(refusal(&["report", "--db", &db, "--out", &nowhere]).contains("results.html"));
+}
+
+fn match_in<'a>(db: &'a str, games: &'a str) -> Vec<&'a str> {
+    let arguments = ["match", "random", "random:seed=1", "--scenario", "souakim", "--games", games, "--seed", "8"];
+    [&arguments[..], &["--threads", "2", "--db", db, "--json"]].concat()
+}
+
+/// The pairs of the only match in a file.
+fn pairs_in(db: &str) -> usize {
+    let Ok(store) = Store::open(Path::new(db)) else { return 0 };
+    let version = store.versions().expect("readable").pop();
+    let matches = version.map(|version| store.matches_of(&version).expect("readable"));
+    matches.and_then(|matches| Some(matches.first()?.pairs.len())).unwrap_or(0)
+}
+
+/// A match that would take days is killed twice, in whatever it does then, and goes on each time; finished with fewer
+/// games, it is as if nothing had happened.
+#[test]
+fn a_killed_match_goes_on_where_it_stopped() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (killed, whole) = (path_in(&folder, "killed.db"), path_in(&folder, "whole.db"));
+    let mut known = 0;
+    for _ in 0..2 {
+        let mut child = start(&match_in(&killed, "4000000000"));
+        let begun = Instant::now();
+        while pairs_in(&killed) < known + 5 {
+            assert!(begun.elapsed() < Duration::from_secs(60), "no pair was finished");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        // SIGKILL on Unix: nothing can be tidied up.
+        child.kill().expect("it runs");
+        child.wait().expect("it ends");
+        known = pairs_in(&killed);
+    }
+    let games = (2 * known + 100).to_string();
+    let resumed = json_of(&match_in(&killed, &games));
+    let uninterrupted = json_of(&match_in(&whole, &games));
+    assert_eq!(resumed["games"].as_array().map(Vec::len), Some(2 * known + 100));
+    assert_eq!(resumed["games"], uninterrupted["games"]);
+    assert_eq!(resumed["statistics"], uninterrupted["statistics"]);
+    let games_in = |db: &str| {
+        let store = Store::open(Path::new(db)).expect("our file");
+        let version = store.versions().expect("readable").remove(0);
+        let pairs = store.matches_of(&version).expect("readable").remove(0).pairs;
+        pairs.into_iter().flatten().map(|game| game.outcome).collect::<Vec<_>>()
+    };
+    assert_eq!(games_in(&killed), games_in(&whole));
+}
+
+#[test]
+fn a_killed_tournament_goes_on_where_it_stopped() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (killed, whole) = (path_in(&folder, "killed.db"), path_in(&folder, "whole.db"));
+    let with_games = |db, games| {
+        let mut arguments = tournament(&AGENTS, db);
+        let place = arguments.iter().position(|argument| *argument == "--games").expect("it is there");
+        arguments[place + 1] = games;
+        arguments
+    };
+    let mut child = start(&with_games(&killed, "4000000000"));
+    let begun = Instant::now();
+    while pairs_in(&killed) < 5 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no pair was finished");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    let games = (2 * pairs_in(&killed) + 20).to_string();
+    assert_eq!(json_of(&with_games(&killed, &games)), json_of(&with_games(&whole, &games)));
+}
+
+#[test]
+fn more_games_may_be_asked_for_later() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (grown, whole) = (path_in(&folder, "grown.db"), path_in(&folder, "whole.db"));
+    let few = json_of(&match_in(&grown, "10"));
+    let more = json_of(&match_in(&grown, "30"));
+    assert_eq!(more["games"], json_of(&match_in(&whole, "30"))["games"]);
+    // Of those that are there, those that are asked for count; nothing is played for them.
+    let again = json_of(&match_in(&grown, "10"));
+    assert_eq!((&again["games"], &again["statistics"]), (&few["games"], &few["statistics"]));
+    assert_eq!((pairs_in(&grown), again["cost"]["threads"].as_u64()), (15, Some(0)));
+    // Records of games that were played earlier cannot be had.
+    let out = path_in(&folder, "records");
+    let line = refusal(&[&match_in(&grown, "40")[..], &["--out", &out]].concat());
+    assert!(line.contains("30 games of this match are in the file of --db already"), "{line}");
+    assert!(!Path::new(&out).exists());
+}

@@ -1,0 +1,556 @@
+//! All results in one SQLite file: who played, by which rules, every game, and the ratings that follow.
+//!
+//! A match is named by what its games depend on: program, game and rules, the two agents, the seed and the bounds. Asked
+//! for again it goes on after its last whole pair, so a match may be killed at any moment and more games may be asked
+//! for later. A pair is written in one transaction; the file's key of match and game keeps any game from being counted
+//! twice. An agent is named by its spec and the program's version: where its code, or a file that its spec names, changes
+//! without a new version, a new file of results must begin. While a program has the file open, the latest pairs may lie
+//! in a journal beside it (SQLite's write-ahead log); the next opening takes them in.
+//!
+//! A file is made under a temporary name with its tables and then renamed, so one that is there is whole, and its header
+//! says at once whether it is ours: nothing is ever written to another.
+
+use crate::arena::match_play::{Contestant, Effort, GameOutcome, PlayedGame};
+use dervish_agents::limits::Limits;
+use dervish_env::game::{GameIdentity, Seat};
+use dervish_env::record::Forfeit;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use serde::Serialize;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Version of the tables, kept as SQLite's `user_version`. A reader refuses others.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// What marks a file as ours, SQLite's `application_id`: `DRVS`.
+const APPLICATION_ID: u32 = u32::from_be_bytes(*b"DRVS");
+
+/// Version of this program, of which play depends as it does on the rules.
+const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+
+/// The tables. `seed`, `dice_seed` and `events_hash` are 64-bit numbers as SQLite has them, signed.
+const TABLES: [&str; 5] = [
+    "CREATE TABLE agents (
+        id INTEGER PRIMARY KEY,
+        spec TEXT NOT NULL UNIQUE -- with every option written out
+    ) STRICT",
+    "CREATE TABLE versions (
+        id INTEGER PRIMARY KEY,
+        program TEXT NOT NULL,
+        game TEXT NOT NULL,
+        scenario TEXT NOT NULL, -- empty where the game has but one start
+        rules_version INTEGER NOT NULL,
+        rules_hash TEXT NOT NULL,
+        first_seat TEXT NOT NULL,
+        second_seat TEXT NOT NULL,
+        UNIQUE (program, game, scenario, rules_version, rules_hash)
+    ) STRICT",
+    "CREATE TABLE matches (
+        id INTEGER PRIMARY KEY,
+        version INTEGER NOT NULL REFERENCES versions,
+        a INTEGER NOT NULL REFERENCES agents,
+        b INTEGER NOT NULL REFERENCES agents,
+        seed INTEGER NOT NULL,
+        bounds TEXT NOT NULL, -- limits on thinking and on decisions, as JSON
+        UNIQUE (version, a, b, seed, bounds)
+    ) STRICT",
+    "CREATE TABLE games (
+        match INTEGER NOT NULL REFERENCES matches,
+        game INTEGER NOT NULL, -- 2p and 2p + 1 are pair p
+        first TEXT NOT NULL CHECK (first IN ('a', 'b')), -- who had the first seat
+        dice_seed INTEGER NOT NULL,
+        winner INTEGER CHECK (winner IN (1, 2)), -- seat; NULL for a draw
+        margin REAL NOT NULL, -- in [-1, 1] as the first seat sees it
+        decisions INTEGER NOT NULL,
+        truncated INTEGER NOT NULL CHECK (truncated IN (0, 1)),
+        forfeited_by INTEGER CHECK (forfeited_by IN (1, 2)), -- seat
+        forfeit_reason TEXT,
+        events_hash INTEGER NOT NULL,
+        luck REAL, -- of the first seat; NULL where it was not measured
+        a_decisions INTEGER NOT NULL,
+        a_simulations INTEGER NOT NULL,
+        a_seconds REAL NOT NULL,
+        b_decisions INTEGER NOT NULL,
+        b_simulations INTEGER NOT NULL,
+        b_seconds REAL NOT NULL,
+        PRIMARY KEY (match, game)
+    ) STRICT, WITHOUT ROWID",
+    "CREATE TABLE ratings ( -- as last computed, for other programs; the games alone decide
+        version INTEGER NOT NULL REFERENCES versions,
+        agent INTEGER NOT NULL REFERENCES agents,
+        games INTEGER NOT NULL,
+        elo REAL NOT NULL,
+        low REAL NOT NULL, -- 95% interval
+        high REAL NOT NULL,
+        PRIMARY KEY (version, agent)
+    ) STRICT, WITHOUT ROWID",
+];
+
+/// What the games of a match depend on.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MatchIdentity {
+    /// Game, rules and scenario.
+    pub game: GameIdentity,
+    /// Names of the first and the second seat.
+    pub seats: [String; 2],
+    /// Specs of A and B.
+    pub agents: [String; 2],
+    /// Names the dice and the agents' random streams.
+    pub seed: u64,
+    /// How much both agents may think.
+    pub limits: Limits,
+    /// Decisions after which games are cut off.
+    pub max_decisions: Option<u32>,
+}
+
+/// Names a match in its file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MatchId(i64);
+
+/// A program with the rules that it plays by: what results must share to be compared.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct StoredVersion {
+    #[serde(skip)]
+    id: i64,
+    /// Version of the program.
+    pub program: String,
+    /// Game, rules and scenario.
+    pub identity: GameIdentity,
+    /// Names of the first and the second seat.
+    pub seats: [String; 2],
+}
+
+impl StoredVersion {
+    /// Whether this program plays by this version with a game of this identity.
+    pub fn is_current(&self, identity: &GameIdentity) -> bool {
+        self.program == PROGRAM && self.identity == *identity
+    }
+
+    /// The name that `--scenario` takes: the scenario, or the game where it has but one start.
+    pub fn scenario(&self) -> &str {
+        if self.identity.scenario.is_empty() { &self.identity.game } else { &self.identity.scenario }
+    }
+}
+
+/// A match of a version with its whole pairs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StoredMatch {
+    /// Specs of A and B.
+    pub agents: [String; 2],
+    /// In order, from number 0 on.
+    pub pairs: Vec<[PlayedGame; 2]>,
+}
+
+/// A rating as it is stored.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StoredRating {
+    /// Spec of the agent.
+    pub agent: String,
+    /// Games that it rests on.
+    pub games: u64,
+    /// Elo points: the estimate and the ends of its interval.
+    pub elo: [f64; 3],
+}
+
+/// A file of results.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    connection: Connection,
+}
+
+impl Store {
+    /// Opens the file, and makes it first if there is none.
+    ///
+    /// # Errors
+    /// [`StoreError`]; a file that is not ours, broken, or of another version is left as it was.
+    pub fn open_or_create(path: &Path) -> Result<Store, StoreError> {
+        if !path.try_exists().map_err(|source| StoreError::Io { path: path.to_path_buf(), source })? {
+            create(path)?;
+        }
+        Store::open(path)
+    }
+
+    /// Opens a file that is there.
+    ///
+    /// # Errors
+    /// As [`Store::open_or_create`], and if there is no such file.
+    pub fn open(path: &Path) -> Result<Store, StoreError> {
+        check_header(path)?;
+        let failed = sql_fault(path);
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).map_err(&failed)?;
+        connection.busy_timeout(Duration::from_secs(30)).map_err(&failed)?;
+        let damaged = |what: String| StoreError::Damaged { path: path.to_path_buf(), what };
+        let sound: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(&failed)?;
+        if sound != "ok" {
+            return Err(damaged(sound.lines().last().unwrap_or_default().to_string()));
+        }
+        for table in TABLES {
+            let known = connection
+                .query_row("SELECT 1 FROM sqlite_schema WHERE sql = ?1", [table], |_| Ok(()))
+                .optional()
+                .map_err(&failed)?;
+            if known.is_none() {
+                let name = table.split_whitespace().nth(2).unwrap_or_default();
+                return Err(damaged(format!("table {name} is missing or not that of version {SCHEMA_VERSION}")));
+            }
+        }
+        connection.pragma_update(None, "synchronous", "NORMAL").map_err(&failed)?;
+        connection.pragma_update(None, "foreign_keys", true).map_err(&failed)?;
+        Ok(Store { path: path.to_path_buf(), connection })
+    }
+
+    /// The match of this identity, entered if it is new.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn enter_match(&mut self, identity: &MatchIdentity) -> Result<MatchId, StoreError> {
+        let failed = sql_fault(&self.path);
+        let enter = |connection: &mut Connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let id = enter_match(&transaction, identity)?;
+            transaction.commit()?;
+            Ok(id)
+        };
+        enter(&mut self.connection).map_err(failed)
+    }
+
+    /// The whole pairs of a match that were played so far, in order from number 0 on.
+    ///
+    /// # Errors
+    /// [`StoreError`]: a gap or half a pair means that the file was meddled with.
+    pub fn pairs_of(&self, match_id: MatchId) -> Result<Vec<[PlayedGame; 2]>, StoreError> {
+        let read = || {
+            let mut statement = self.connection.prepare("SELECT * FROM games WHERE match = ?1 ORDER BY game")?;
+            statement.query_map([match_id.0], game_of)?.collect::<rusqlite::Result<Vec<PlayedGame>>>()
+        };
+        let games = read().map_err(sql_fault(&self.path))?;
+        let in_order = games.iter().enumerate().all(|(place, game)| game.outcome.game as usize == place);
+        if !in_order || games.len() % 2 == 1 {
+            let what = format!("the games of match {} are not whole pairs from 0 on", match_id.0);
+            return Err(StoreError::Damaged { path: self.path.clone(), what });
+        }
+        let mut games = games.into_iter();
+        Ok(std::iter::from_fn(|| Some([games.next()?, games.next()?])).collect())
+    }
+
+    /// Writes both games of a pair, or neither.
+    ///
+    /// # Errors
+    /// [`StoreError::Taken`] if another process has written them, [`StoreError::Sql`].
+    pub fn add_pair(&mut self, match_id: MatchId, pair: &[PlayedGame; 2]) -> Result<(), StoreError> {
+        let add = |connection: &mut Connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            pair.iter().try_for_each(|game| add_game(&transaction, match_id, game))?;
+            transaction.commit()
+        };
+        add(&mut self.connection).map_err(|error| match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::ConstraintViolation) => {
+                StoreError::Taken { path: self.path.clone(), game: pair[0].outcome.game }
+            }
+            _ => sql_fault(&self.path)(error),
+        })
+    }
+
+    /// The versions that have matches, in the order in which they were entered.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn versions(&self) -> Result<Vec<StoredVersion>, StoreError> {
+        let read = || {
+            let mut statement = self.connection.prepare("SELECT * FROM versions ORDER BY id")?;
+            let version = |row: &Row| {
+                Ok(StoredVersion {
+                    id: row.get("id")?,
+                    program: row.get("program")?,
+                    identity: GameIdentity {
+                        game: row.get("game")?,
+                        rules_version: row.get("rules_version")?,
+                        rules_hash: row.get("rules_hash")?,
+                        scenario: row.get("scenario")?,
+                    },
+                    seats: [row.get("first_seat")?, row.get("second_seat")?],
+                })
+            };
+            statement.query_map([], version)?.collect::<rusqlite::Result<Vec<StoredVersion>>>()
+        };
+        read().map_err(sql_fault(&self.path))
+    }
+
+    /// The matches of a version that have games, in an order that does not depend on when they were played.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn matches_of(&self, version: &StoredVersion) -> Result<Vec<StoredMatch>, StoreError> {
+        let read = || {
+            let mut statement = self.connection.prepare(
+                "SELECT matches.id, a.spec, b.spec FROM matches
+                 JOIN agents AS a ON a.id = matches.a JOIN agents AS b ON b.id = matches.b
+                 WHERE version = ?1 ORDER BY a.spec, b.spec, seed, bounds",
+            )?;
+            let entry = |row: &Row| Ok((MatchId(row.get(0)?), [row.get(1)?, row.get(2)?]));
+            statement.query_map([version.id], entry)?.collect::<rusqlite::Result<Vec<(MatchId, [String; 2])>>>()
+        };
+        let mut matches = Vec::new();
+        for (id, agents) in read().map_err(sql_fault(&self.path))? {
+            let pairs = self.pairs_of(id)?;
+            if !pairs.is_empty() {
+                matches.push(StoredMatch { agents, pairs });
+            }
+        }
+        Ok(matches)
+    }
+
+    /// Puts the ratings of a version in place of those that were stored.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn save_ratings(&mut self, version: &StoredVersion, ratings: &[StoredRating]) -> Result<(), StoreError> {
+        let failed = sql_fault(&self.path);
+        let save = |connection: &mut Connection| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            transaction.execute("DELETE FROM ratings WHERE version = ?1", [version.id])?;
+            for rating in ratings {
+                let agent = enter_agent(&transaction, &rating.agent)?;
+                let [elo, low, high] = rating.elo;
+                transaction.execute(
+                    "INSERT INTO ratings (version, agent, games, elo, low, high) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                    params![version.id, agent, rating.games.cast_signed(), elo, low, high],
+                )?;
+            }
+            transaction.commit()
+        };
+        save(&mut self.connection).map_err(failed)
+    }
+
+    /// The ratings of a version as they were last saved, the strongest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn saved_ratings(&self, version: &StoredVersion) -> Result<Vec<StoredRating>, StoreError> {
+        let read = || {
+            let mut statement = self.connection.prepare(
+                "SELECT spec, games, elo, low, high FROM ratings JOIN agents ON agents.id = agent
+                 WHERE version = ?1 ORDER BY elo DESC, spec",
+            )?;
+            let rating = |row: &Row| {
+                let games: i64 = row.get(1)?;
+                let elo = [row.get(2)?, row.get(3)?, row.get(4)?];
+                Ok(StoredRating { agent: row.get(0)?, games: games.cast_unsigned(), elo })
+            };
+            statement.query_map([version.id], rating)?.collect::<rusqlite::Result<Vec<StoredRating>>>()
+        };
+        read().map_err(sql_fault(&self.path))
+    }
+}
+
+/// Makes the file with its tables under a temporary name and renames it, unless another process was faster.
+fn create(path: &Path) -> Result<(), StoreError> {
+    let failed = |source| StoreError::Io { path: path.to_path_buf(), source };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let file = builder.tempfile_in(folder).map_err(failed)?;
+    let fill = || {
+        let connection = Connection::open(file.path())?;
+        connection.execute_batch(&format!("BEGIN; {}; COMMIT", TABLES.join("; ")))?;
+        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+        connection.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+        // With a write-ahead log a pair costs no wait for the disk, and neither a killed process nor a crash breaks it.
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.close().map_err(|(_, error)| error)
+    };
+    fill().map_err(sql_fault(path))?;
+    match file.persist_noclobber(path) {
+        Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => Err(failed(error.error)),
+        _ => Ok(()),
+    }
+}
+
+/// Reads what the file says it is, before SQLite sees it: SQLite's mark at byte 0, the version of the tables at byte 60
+/// and the application at byte 68 (SQLite, *Database File Format*, 1.3).
+fn check_header(path: &Path) -> Result<(), StoreError> {
+    let failed = |source| StoreError::Io { path: path.to_path_buf(), source };
+    let mut header = Vec::with_capacity(100);
+    File::open(path).map_err(failed)?.take(100).read_to_end(&mut header).map_err(failed)?;
+    let number = |at: usize| header[at..at + 4].iter().fold(0, |number, byte| number << 8 | u32::from(*byte));
+    if header.len() < 100 || !header.starts_with(b"SQLite format 3\0") {
+        return Err(StoreError::NotSqlite { path: path.to_path_buf() });
+    }
+    if number(68) != APPLICATION_ID {
+        return Err(StoreError::Foreign { path: path.to_path_buf() });
+    }
+    if number(60) != SCHEMA_VERSION {
+        return Err(StoreError::Version { path: path.to_path_buf(), version: number(60) });
+    }
+    Ok(())
+}
+
+fn enter_agent(transaction: &Transaction, spec: &str) -> rusqlite::Result<i64> {
+    transaction.execute("INSERT INTO agents (spec) VALUES (?1) ON CONFLICT DO NOTHING", [spec])?;
+    transaction.query_row("SELECT id FROM agents WHERE spec = ?1", [spec], |row| row.get(0))
+}
+
+fn enter_match(transaction: &Transaction, identity: &MatchIdentity) -> rusqlite::Result<MatchId> {
+    let MatchIdentity { game, seats: [first, second], agents: [a, b], seed, limits, max_decisions } = identity;
+    transaction.execute(
+        "INSERT INTO versions (program, game, scenario, rules_version, rules_hash, first_seat, second_seat)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
+        params![PROGRAM, game.game, game.scenario, game.rules_version, game.rules_hash, first, second],
+    )?;
+    let version: i64 = transaction.query_row(
+        "SELECT id FROM versions
+         WHERE program = ?1 AND game = ?2 AND scenario = ?3 AND rules_version = ?4 AND rules_hash = ?5",
+        params![PROGRAM, game.game, game.scenario, game.rules_version, game.rules_hash],
+        |row| row.get(0),
+    )?;
+    #[derive(Serialize)]
+    struct Bounds<'a> {
+        #[serde(flatten)]
+        limits: &'a Limits,
+        max_decisions: &'a Option<u32>,
+    }
+    let bounds = serde_json::to_string(&Bounds { limits, max_decisions });
+    let bounds = bounds.map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    let (a, b) = (enter_agent(transaction, a)?, enter_agent(transaction, b)?);
+    let key = params![version, a, b, seed.cast_signed(), bounds];
+    transaction.execute(
+        "INSERT INTO matches (version, a, b, seed, bounds) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
+        key,
+    )?;
+    transaction.query_row(
+        "SELECT id FROM matches WHERE version = ?1 AND a = ?2 AND b = ?3 AND seed = ?4 AND bounds = ?5",
+        key,
+        |row| Ok(MatchId(row.get(0)?)),
+    )
+}
+
+fn add_game(transaction: &Transaction, match_id: MatchId, game: &PlayedGame) -> rusqlite::Result<()> {
+    let PlayedGame { outcome, efforts: [a, b], .. } = game;
+    let mut statement = transaction.prepare(
+        "INSERT INTO games VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+    )?;
+    statement.execute(params![
+        match_id.0,
+        outcome.game,
+        if outcome.first == Contestant::A { "a" } else { "b" },
+        outcome.dice_seed.cast_signed(),
+        outcome.winner.map(seat_number),
+        f64::from(outcome.margin),
+        outcome.decisions,
+        outcome.truncated,
+        outcome.forfeit.as_ref().map(|forfeit| seat_number(forfeit.seat)),
+        outcome.forfeit.as_ref().map(|forfeit| &forfeit.reason),
+        outcome.events_hash.cast_signed(),
+        outcome.luck,
+        a.decisions.cast_signed(),
+        a.simulations.cast_signed(),
+        a.seconds,
+        b.decisions.cast_signed(),
+        b.simulations.cast_signed(),
+        b.seconds,
+    ])?;
+    Ok(())
+}
+
+/// 1 for the first seat, 2 for the second.
+fn seat_number(seat: Seat) -> u8 {
+    seat.index() as u8 + 1
+}
+
+fn game_of(row: &Row) -> rusqlite::Result<PlayedGame> {
+    let unsigned = |column| row.get::<_, i64>(column).map(i64::cast_unsigned);
+    let effort = |decisions, simulations, seconds| -> rusqlite::Result<Effort> {
+        Ok(Effort { decisions: unsigned(decisions)?, simulations: unsigned(simulations)?, seconds: row.get(seconds)? })
+    };
+    let first: String = row.get("first")?;
+    let seat = |column| -> rusqlite::Result<Option<Seat>> {
+        Ok(row.get::<_, Option<u8>>(column)?.map(|seat| if seat == 1 { Seat::First } else { Seat::Second }))
+    };
+    let reason: Option<String> = row.get("forfeit_reason")?;
+    Ok(PlayedGame {
+        outcome: GameOutcome {
+            game: row.get("game")?,
+            first: if first == "a" { Contestant::A } else { Contestant::B },
+            dice_seed: unsigned("dice_seed")?,
+            winner: seat("winner")?,
+            margin: row.get("margin")?,
+            decisions: row.get("decisions")?,
+            truncated: row.get("truncated")?,
+            forfeit: seat("forfeited_by")?.zip(reason).map(|(seat, reason)| Forfeit { seat, reason }),
+            events_hash: unsigned("events_hash")?,
+            luck: row.get("luck")?,
+        },
+        events: Vec::new(),
+        efforts: [
+            effort("a_decisions", "a_simulations", "a_seconds")?,
+            effort("b_decisions", "b_simulations", "b_seconds")?,
+        ],
+    })
+}
+
+fn sql_fault(path: &Path) -> impl Fn(rusqlite::Error) -> StoreError {
+    let path = path.to_path_buf();
+    move |source| StoreError::Sql { path: path.clone(), source }
+}
+
+/// What is wrong with a file of results.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// It cannot be read or made.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is something else.
+    #[error("{}: not an SQLite file", path.display())]
+    NotSqlite {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It belongs to another program.
+    #[error("{}: an SQLite file, but not one of the arena's results", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It was written by another version.
+    #[error("{}: version {version} of the tables, this program has {SCHEMA_VERSION}", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: u32,
+    },
+    /// It is ours but broken.
+    #[error("{}: damaged: {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// Two processes play one match.
+    #[error("{}: game {game} has been written by another process that plays the same match", path.display())]
+    Taken {
+        /// The file.
+        path: PathBuf,
+        /// Number of the game, from 0.
+        game: u32,
+    },
+    /// SQLite refused.
+    #[error("{}: {source}", path.display())]
+    Sql {
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        source: rusqlite::Error,
+    },
+}

@@ -1,0 +1,124 @@
+//! `dervish tournament`: every agent against every other, and the ratings.
+
+use crate::arena::agents::{ArenaGame, agents_of};
+use crate::arena::luck::value_function;
+use crate::arena::match_play::{Match, MatchError, MatchOptions};
+use crate::arena::standings::Standings;
+use crate::arena::store::Store;
+use crate::commands::match_games::{BoundArgs, MatchCommandError, pairs_of, play_and_keep};
+use crate::commands::{CommandError, print_json, print_line};
+use crate::games::{GameVisitor, with_game};
+use crate::interrupt;
+use dervish_agents::registry::{AgentFactory, SpecError};
+use dervish_env::chance::game_seed;
+use dervish_env::encode::PolicyEncoder;
+use dervish_env::game::GameIdentity;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Plays every agent against every other and rates them. What is in the file already is not played again.
+#[derive(Clone, Debug, clap::Args)]
+pub struct TournamentArgs {
+    /// Agents with their options, at least two; their order does not matter.
+    #[arg(required = true, num_args = 2.., value_name = "AGENT")]
+    pub agents: Vec<String>,
+    /// What to play: a built-in scenario, a scenario file, or a reference game.
+    #[arg(long)]
+    pub scenario: String,
+    /// Number of games between each two agents, even.
+    #[arg(long)]
+    pub games: u32,
+    /// Names the dice and the agents' random streams; every two agents have dice of their own.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Threads to play on [default: all cores].
+    #[arg(long)]
+    pub threads: Option<NonZeroUsize>,
+    /// How much the agents may think.
+    #[command(flatten)]
+    pub bounds: BoundArgs,
+    /// SQLite file for the games.
+    #[arg(long, value_name = "FILE")]
+    pub db: PathBuf,
+    /// JSON instead of tables.
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl TournamentArgs {
+    /// Plays and prints the standings of all games in the file that were played by the same rules.
+    ///
+    /// # Errors
+    /// [`CommandError`], one line.
+    pub fn run(&self) -> Result<(), CommandError> {
+        let standings = with_game(&self.scenario, Tournament { args: self })??;
+        if self.json { print_json(&standings) } else { print_line(&standings.to_string()) }
+    }
+}
+
+struct Tournament<'a> {
+    args: &'a TournamentArgs,
+}
+
+impl GameVisitor for Tournament<'_> {
+    type Output = Result<Standings, CommandError>;
+
+    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
+        let args = self.args;
+        let pairs = pairs_of(args.games)?;
+        let limits = args.bounds.limits()?;
+        let registry = agents_of(&start, encoder);
+        let agents: Result<Vec<AgentFactory<P>>, SpecError> =
+            args.agents.iter().map(|spec| registry.factory(spec)).collect();
+        let mut agents = agents.map_err(MatchCommandError::Spec)?;
+        agents.sort_by(|one, other| one.spec().cmp(other.spec()));
+        if let Some(twice) = agents.windows(2).find(|two| two[0].spec() == two[1].spec()) {
+            let reason = format!("'{}' is given twice", twice[0].spec());
+            return Err(CommandError::Argument { argument: "AGENT", reason });
+        }
+        let value = value_function(P::evaluation());
+        let mut store = Store::open_or_create(&args.db)?;
+        for (place, a) in agents.iter().enumerate() {
+            for b in &agents[place + 1..] {
+                let options = MatchOptions {
+                    pairs,
+                    seed: pairing_seed(args.seed, a.spec(), b.spec()),
+                    limits,
+                    max_decisions: args.bounds.max_decisions,
+                    threads: args.threads,
+                };
+                let to_play = Match { start: &start, agents: [a, b], options, sprt: None, value: Some(&value) };
+                match play_and_keep(&to_play, Some(&mut store), None) {
+                    Err(MatchCommandError::Match(MatchError::Stopped)) => {}
+                    played => drop(played?),
+                }
+                if interrupt::requested() {
+                    eprintln!("stopped; the same command goes on from here");
+                    return rate(&mut store, &start.identity());
+                }
+            }
+        }
+        rate(&mut store, &start.identity())
+    }
+}
+
+/// The seed of the match between two agents, so that matches have dice of their own and a further agent changes none.
+fn pairing_seed(seed: u64, a: &str, b: &str) -> u64 {
+    game_seed(seed, xxh3_64(format!("{a}\n{b}").as_bytes()))
+}
+
+/// The standings of this program and these rules, which are saved.
+fn rate(store: &mut Store, identity: &GameIdentity) -> Result<Standings, CommandError> {
+    let version = store.versions()?.into_iter().find(|version| version.is_current(identity));
+    let standings = match version {
+        Some(version) => {
+            let matches = store.matches_of(&version)?;
+            Standings::of(version, &matches)
+        }
+        None => None,
+    };
+    let standings = standings.ok_or(MatchCommandError::Match(MatchError::Stopped))?;
+    store.save_ratings(&standings.version, &standings.stored_ratings())?;
+    Ok(standings)
+}
