@@ -49,6 +49,7 @@ mod rules_setup;
 mod rules_supply;
 mod rules_table;
 mod rules_victory;
+mod searches;
 mod soak;
 mod solved_pig;
 mod sprt;

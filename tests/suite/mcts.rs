@@ -63,7 +63,7 @@ fn pig_near_the_end_is_played_as_the_exact_solution_says() {
     assert!(kinds[0] > 1 && kinds[1] > 1, "both actions must be right somewhere: {kinds:?}");
 }
 
-fn connect_four(columns: &str) -> ConnectFour {
+pub fn connect_four(columns: &str) -> ConnectFour {
     let mut position = ConnectFour::new();
     for column in columns.chars() {
         let action = position.parse_action(&format!("drop {column}")).expect("a legal column");
@@ -87,7 +87,7 @@ fn connect_four_wins_at_once_and_blocks() {
 
 #[test]
 fn the_report_accounts_for_every_simulation() {
-    let position = connect_four("112233");
+    let position = connect_four("44");
     let options = MctsOptions { simulations: 500, ..MctsOptions::default() };
     let choice = search(&position, ConnectFourEvaluation, options, 0);
     let report = choice.report.expect("a search reports");
@@ -96,12 +96,21 @@ fn the_report_accounts_for_every_simulation() {
     let mut legal = Vec::new();
     position.legal_actions_into(&mut legal);
     assert_eq!(report.actions.iter().map(|action| action.action).collect::<Vec<_>>(), legal);
-    // The winning column is worth exactly 1 to the player, and the line ends with it.
-    assert_eq!(report.actions[3].value, 1.0);
-    assert_eq!(report.principal_variation, [Event::Played(Seat::First, Action(3))]);
-    // The same from the second seat: values are the player's own.
-    let choice = search(&connect_four("7112233"), ConnectFourEvaluation, options, 0);
-    assert_eq!(choice.report.expect("a search reports").actions[3].value, 1.0);
+    // Each simulation adds one node at most, the root is there before.
+    assert!((100..=501).contains(&report.nodes) && report.depth > 2, "{report:?}");
+}
+
+#[test]
+fn a_sure_win_ends_the_search_on_either_seat() {
+    let options = MctsOptions { simulations: 500, ..MctsOptions::default() };
+    for (columns, seat) in [("112233", Seat::First), ("7112233", Seat::Second)] {
+        let report = search(&connect_four(columns), ConnectFourEvaluation, options, 0).report.expect("a report");
+        // The winning column is worth exactly 1 to the player, and the line ends with it.
+        assert_eq!((report.actions[3].value, report.value), (1.0, 1.0));
+        assert_eq!(report.principal_variation, [Event::Played(seat, Action(3))]);
+        // It is found when it is first tried, after the six others at the latest.
+        assert!(report.simulations <= 7, "{}", report.simulations);
+    }
 }
 
 #[test]

@@ -119,6 +119,19 @@ fn recruits_are_the_die_less_three() {
     assert_eq!(gain("0842", "1 mahdist_spearmen, nejumi", 6, &pool), "2 mahdist_spearmen");
 }
 
+/// The numbers of 5.2 are the scenario's: in scenario 1 the die less 4, 1 for the Mahdi, nothing for a town.
+#[test]
+fn recruits_by_the_numbers_of_scenario_1() {
+    let gain = |stack: &str, die: u16| {
+        let mut table = Table::set("el-obeid 2 mahdist reinforcement", &[("El Obeid", stack)], json!({}));
+        table.roll(die);
+        table.units("El Obeid")
+    };
+    assert_eq!(gain("1 mahdist_spearmen", 4), "1 mahdist_spearmen");
+    assert_eq!(gain("1 mahdist_spearmen", 6), "3 mahdist_spearmen");
+    assert_eq!(gain("1 mahdist_spearmen, mahdi", 4), "2 mahdist_spearmen");
+}
+
 /// 5.2: where he recruits, in which order, and where the recruits appear.
 #[test]
 fn districts_that_recruit() {

@@ -29,14 +29,14 @@ fn scenario_1() {
         control.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         control
     };
-    // Nine points are needed, as tuned. Berber 3 and Souakim 3 and two for 12-17 units are eight; 18 units make nine.
+    // Twelve points are needed, as tuned. Berber 3 and Souakim 3 and five for 30-35 units are eleven; 36 units make twelve.
     let both = |lost: u16| {
         let control = held(json!({"Berber": "mahdist", "Souakim": "mahdist"}));
         json!({"control": control, "eliminated": {"egyptian": lost}})
     };
     assert_eq!(winner(last, &[("0842", "1 levy")], both(0)), "draw");
-    assert_eq!(winner(last, &[("0842", "1 levy")], both(17)), "draw");
-    assert_eq!(winner(last, &[("0842", "1 levy")], both(18)), "mahdist");
+    assert_eq!(winner(last, &[("0842", "1 levy")], both(35)), "draw");
+    assert_eq!(winner(last, &[("0842", "1 levy")], both(36)), "mahdist");
     // Khartoum ends it at the end of any turn.
     let khartoum = json!({"control": {"Khartoum": "mahdist"}});
     assert_eq!(winner("el-obeid 3 egyptian recovery", &[("El Obeid", "1 levy")], khartoum.clone()), "mahdist");
@@ -169,7 +169,7 @@ fn margin_of_scenario_1() {
     assert_eq!(held(&[], 0, "egyptian"), 1.0);
     assert_eq!(held(&["Berber"], 0, "egyptian"), 0.5 + 0.5 * (1.0 - 3.0 / 15.0));
     assert_eq!(held(&["Berber", "Bara"], 13, "egyptian"), 0.5 + 0.5 * (1.0 - 6.0 / 15.0));
-    assert_eq!(held(&["Berber", "Souakim"], 18, "mahdist"), -(0.5 + 0.5 * 9.0 / 15.0));
+    assert_eq!(held(&["Berber", "Souakim"], 36, "mahdist"), -(0.5 + 0.5 * 12.0 / 15.0));
     // More than there is to hold is all of it.
     assert_eq!(held(&["Berber", "Souakim"], 66, "mahdist"), -1.0);
     assert_eq!(held(&["Berber"], 0, "mahdist"), 0.0, "a draw");

@@ -38,6 +38,7 @@ pub struct GumbelSearch<P> {
     rounds_left: u32,
     phases: u32,
     actions: Vec<Action>,
+    bytes: Vec<u8>,
 }
 
 /// How a [`GumbelSearch`] searches.
@@ -78,6 +79,9 @@ impl Default for GumbelSettings {
 /// Visits that the paper adds to those of the most visited action before values are scaled (its c_visit).
 const FIRST_VISITS: f64 = 50.0;
 
+/// The share of the visits below the root that goes to all actions alike, times the square root of their number.
+const EXPLORED: f64 = 0.5;
+
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     edge: EdgeId,
@@ -101,6 +105,7 @@ impl<P: Position> GumbelSearch<P> {
             rounds_left: 0,
             phases: 1,
             actions: Vec::new(),
+            bytes: Vec::new(),
         }
     }
 
@@ -231,7 +236,11 @@ impl<P: Position> GumbelSearch<P> {
 
     fn book(&mut self, leaf: &Leaf<P>, evaluation: LeafEvaluation) {
         let Actor::Player(seat) = leaf.position.actor() else { return };
-        if let Some(node) = leaf.node.filter(|&node| self.tree.node(node).actor != Actor::Chance) {
+        let wants_actions = |node: &NodeId| {
+            let node = self.tree.node(*node);
+            node.actor != Actor::Chance && !node.is_expanded()
+        };
+        if let Some(node) = leaf.node.filter(wants_actions) {
             leaf.position.legal_actions_into(&mut self.actions);
             self.tree.expand_with_priors(node, &self.actions, evaluation.policy);
         }
@@ -309,8 +318,23 @@ impl<P: Position> GumbelSearch<P> {
             } else {
                 leaf.position.apply_legal(self.tree.edge(edge).action);
             }
-            leaf.node = self.tree.child_or_insert(edge, leaf.position.actor());
+            let (known, next) = (self.tree.edge(edge).child(), leaf.position.actor());
+            leaf.node = match (self.tree.node(node).actor, next) {
+                // Only a way of decisions without a roll between them is sure never to come back to where it began.
+                (Actor::Player(_), Actor::Player(_)) if known.is_none() => {
+                    let key = leaf.position.key_with(&mut self.bytes);
+                    self.tree.child_or_insert_known(edge, next, Some(key), true)
+                }
+                _ => self.tree.child_or_insert(edge, next),
+            };
             let Some(child) = leaf.node else { break };
+            if self.tree.node(child).is_solved() && next != Actor::Finished {
+                // Solved through another way that leads here.
+                let value = self.tree.node(child).value();
+                self.tree.back_up(&leaf.path, None, value);
+                self.spare.keep(leaf);
+                return;
+            }
             let expanded = self.tree.node(child).is_expanded();
             let actor = self.tree.node(child).actor;
             let next = match actor {
@@ -342,13 +366,21 @@ impl<P: Position> GumbelSearch<P> {
 
     /// The action to visit next below the root: the one whose share of the visits is furthest behind its improved
     /// probability (the paper's equation 14).
+    ///
+    /// After n visits a share of [`EXPLORED`] / sqrt(n) of the probability is divided equally: with dice a first value
+    /// can be far too low, and the improved policy alone would never come back to its action.
     fn select(&self, node: NodeId) -> Option<EdgeId> {
         let edges = self.tree.edges(node);
         let improvement = self.improvement(node);
         let highest = edges.iter().map(|edge| improvement.logit(edge)).fold(f64::NEG_INFINITY, f64::max);
         let mass: f64 = edges.iter().map(|edge| (improvement.logit(edge) - highest).exp()).sum();
         let visits = 1.0 + edges.iter().map(|edge| f64::from(edge.visits)).sum::<f64>();
-        let behind = |edge: &Edge| (improvement.logit(edge) - highest).exp() / mass - f64::from(edge.visits) / visits;
+        let explored = EXPLORED / visits.sqrt();
+        let equal = explored / edges.len() as f64;
+        let behind = |edge: &Edge| {
+            let improved = (improvement.logit(edge) - highest).exp() / mass;
+            (1.0 - explored) * improved + equal - f64::from(edge.visits) / visits
+        };
         let open = edges.iter().zip(self.tree.edge_ids(node)).filter(|(edge, _)| !self.tree.leads_to_solved(edge));
         let by_lag = open.map(|(edge, id)| (behind(edge), id));
         by_lag.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, edge)| edge)

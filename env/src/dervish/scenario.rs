@@ -34,6 +34,17 @@ pub struct Options {
     pub fanatic_charge: FanaticCharge,
 }
 
+/// How many spearmen a district gives to the Mahdist each turn (5.2): a D6 less `less`, at least 0, and what follows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Recruits {
+    /// Taken from the die, 0-6.
+    pub less: u8,
+    /// More with the Mahdi in the district, 0-6.
+    pub mahdi: u8,
+    /// More with a town in the district under his control, 0-6.
+    pub town: u8,
+}
+
 /// So many units of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnitCount {
@@ -191,6 +202,8 @@ pub struct Scenario {
     pub reinforcements: Vec<Reinforcement>,
     /// Field forces 1 and 2; empty where none can land.
     pub field_forces: Vec<FieldForce>,
+    /// How many Mahdists join in a district (5.2).
+    pub recruits: Recruits,
     /// Whether the railway may be built (scenario 2, 8.9).
     pub railway: bool,
     /// Victory conditions.

@@ -14,6 +14,7 @@
 //! | `first_player` | `egyptian` or `mahdist` (3.1) |
 //! | `events` | column of the event tables: `el-obeid` or `khartoum` (4.1) |
 //! | `railway` | whether the railway may be built (8.9); left out: false |
+//! | `[recruits]` | in a district the Mahdist gains a D6 less `less` (3 if left out), at least 0, and `mahdi` (1) with the Mahdi there, `town` (1) with a town there (5.2) |
 //! | `[options]` | `flag` (12), true if left out; `fanatic_charge` (9.4), `marching` or `always` |
 //! | `[[garrison]]` | fixed set-up: `at` a place, `units` a table of kind and count, `leaders` a list |
 //! | `[[region]]` | set-up by choice (2.7), Mahdist only: `name`, `hexes` a region, `units`, `leaders` |
@@ -191,6 +192,14 @@ struct Within {
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
+pub(super) struct RecruitTable {
+    pub(super) less: Option<Spanned<u8>>,
+    pub(super) mahdi: Option<Spanned<u8>>,
+    pub(super) town: Option<Spanned<u8>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
 pub(super) struct OptionTable {
     pub(super) flag: Option<bool>,
     #[serde(default)]
@@ -311,6 +320,7 @@ pub(super) struct Sections {
     pub(super) first_player: Option<Side>,
     pub(super) events: Option<EventColumn>,
     pub(super) railway: Option<Spanned<bool>>,
+    pub(super) recruits: RecruitTable,
     pub(super) options: OptionTable,
     pub(super) garrisons: Vec<Spanned<GarrisonTable>>,
     pub(super) regions: Vec<Spanned<SetupTable>>,
@@ -332,6 +342,7 @@ impl Sections {
             first_player: file.required("first_player"),
             events: file.required("events"),
             railway: file.optional("railway"),
+            recruits: file.optional("recruits").unwrap_or_default(),
             options: file.optional("options").unwrap_or_default(),
             garrisons: file.list("garrison"),
             regions: file.list("region"),

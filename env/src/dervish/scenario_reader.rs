@@ -9,12 +9,12 @@ use super::catalogue::{COMBAT, Catalogue, KINDS, Kind, LEADERS, Leader, Side, VE
 use super::data_file::DataFile;
 use super::map_file::MapFile;
 use super::scenario::{
-    Arrival, FieldForce, Garrison, NamedPlaces, Options, PlacePoints, Reinforcement, Scenario, SetupRegion, UnitCount,
-    Victory,
+    Arrival, FieldForce, Garrison, NamedPlaces, Options, PlacePoints, Recruits, Reinforcement, Scenario, SetupRegion,
+    UnitCount, Victory,
 };
 use super::scenario_file::{
-    FieldForceTable, GarrisonTable, MAX_REINFORCEMENTS, MAX_TURNS, Places, PointTable, ReinforcementTable, Sections,
-    SetupTable, UnitTable, VictoryTable,
+    FieldForceTable, GarrisonTable, MAX_REINFORCEMENTS, MAX_TURNS, Places, PointTable, RecruitTable,
+    ReinforcementTable, Sections, SetupTable, UnitTable, VictoryTable,
 };
 use super::tables::Tables;
 
@@ -75,6 +75,7 @@ impl<'f, 't, 'm> Reader<'f, 't, 'm> {
         if let Some(railway) = sections.railway.filter(|r| *r.get_ref() && self.board.railway.len() < 2) {
             self.file.fault(railway.span(), "no railway begins in the scenario's hexes");
         }
+        let recruits = self.recruits(&sections.recruits);
         let first_month = self.first_month?;
         let options =
             Options { flag: sections.options.flag.unwrap_or(true), fanatic_charge: sections.options.fanatic_charge };
@@ -96,10 +97,23 @@ impl<'f, 't, 'm> Reader<'f, 't, 'm> {
             regions,
             reinforcements,
             field_forces,
+            recruits,
             railway,
             victory: victory?,
             hash,
         })
+    }
+
+    /// What is left out is as in rule 5.2.
+    fn recruits(&mut self, table: &RecruitTable) -> Recruits {
+        let mut number = |field: &Option<Spanned<u8>>, usual| {
+            let Some(number) = field else { return usual };
+            if *number.get_ref() > 6 {
+                self.file.fault(number.span(), format!("{} is not from 0 to 6", number.get_ref()));
+            }
+            *number.get_ref()
+        };
+        Recruits { less: number(&table.less, 3), mahdi: number(&table.mahdi, 1), town: number(&table.town, 1) }
     }
 
     fn garrisons(&mut self, tables: &[Spanned<GarrisonTable>]) -> Vec<Garrison> {

@@ -4,7 +4,7 @@ use dervish_env::dervish::board::{Board, Hex};
 use dervish_env::dervish::catalogue::{Leader, Side};
 use dervish_env::dervish::map_file::MapFile;
 use dervish_env::dervish::scenario::{
-    Arrival, EventColumn, FanaticCharge, PlacePoints, Reinforcement, Scenario, UnitCount, Victory,
+    Arrival, EventColumn, FanaticCharge, PlacePoints, Recruits, Reinforcement, Scenario, UnitCount, Victory,
 };
 
 fn scenario(name: &str) -> &'static Scenario {
@@ -97,8 +97,10 @@ fn scenario_1_is_that_of_rule_2_4() {
     assert!(s.field_forces.is_empty());
     let Victory::ElObeid { sudden_death, prize, points: list, units_per_point, needed } = &s.victory else { panic!() };
     assert_eq!((Some(*sudden_death), Some(*prize)), (s.named.khartoum, s.named.el_obeid));
-    // 14.1 [R]: a point for each full 6 units; `needed` was 6 and is tuned to 9 for balance (14.4).
-    assert_eq!((*units_per_point, *needed), (6, 9));
+    // 14.1 [R]: a point for each full 6 units; `needed` was 6 and is tuned to 12 for balance (14.4).
+    assert_eq!((*units_per_point, *needed), (6, 12));
+    // 5.2 [R]: less 3, 1 for a town, tuned.
+    assert_eq!(s.recruits, Recruits { less: 4, mahdi: 1, town: 0 });
     let mut list = points(s, list);
     list.sort();
     let expected = [
@@ -125,7 +127,7 @@ fn scenario_2_is_that_of_rule_2_5() {
     assert_eq!((s.year(17), s.month(17)), (1885, 7));
     assert_eq!((s.first_player, s.events, s.railway), (Side::Egyptian, EventColumn::Khartoum, true));
     let expected = [
-        "Khartoum: 1 levy 4 rifle_r 5 rifle_l 2 egyptian_gun 4 supply 1 camel 1 civilian 7 gunboat gordon",
+        "Khartoum: 1 levy 4 rifle_r 5 rifle_l 2 egyptian_gun 6 supply 1 camel 1 civilian 7 gunboat gordon",
         "Sennar: 2 rifle_r 1 egyptian_gun",
         "Kassala: 2 rifle_l 1 egyptian_gun",
         "Berber: 2 rifle_r 1 egyptian_gun",

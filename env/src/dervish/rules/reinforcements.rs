@@ -6,7 +6,7 @@ use super::super::campaign::{Campaign, LeaderState, Phase};
 use super::super::catalogue::{BRITISH_COMBAT, COMBAT, KINDS, Kind, KindSet, LAND, Leader, Side, TRAIN};
 use super::super::decision::{Decision, Pending};
 use super::super::order::{Order, Verb};
-use super::super::scenario::{Arrival, Reinforcement, UnitCount};
+use super::super::scenario::{Arrival, Recruits, Reinforcement, UnitCount};
 use super::super::units::{Cohort, Status};
 use super::march::Taken;
 
@@ -23,8 +23,6 @@ const EGYPTIANS: KindSet =
     KindSet::of(&[Kind::Levy, Kind::RifleR, Kind::RifleL, Kind::EgyptianCavalry, Kind::EgyptianGun]).or(TRAIN);
 /// Hexes of railway that one supply unit builds (8.9).
 const RAIL_PER_SUPPLY: u8 = 2;
-/// Recruits are the die less this (5.2).
-const RECRUITS_LESS: u8 = 3;
 
 /// Steps of the phase, in [`Campaign::stage`].
 pub(crate) mod step {
@@ -433,9 +431,9 @@ impl Campaign {
         let district = self.pending.subject;
         self.pending = Pending::NONE;
         let mahdi = self.in_district(self.leaders[Leader::Mahdi.index()].hex, district);
-        let gain = (die as u8).saturating_sub(RECRUITS_LESS)
-            + u8::from(mahdi)
-            + u8::from(self.controls_in(district, &[PlaceKind::Town]));
+        let town = self.controls_in(district, &[PlaceKind::Town]);
+        let Recruits { less, mahdi: with_mahdi, town: with_town } = self.scenario.recruits;
+        let gain = (die as u8).saturating_sub(less) + u8::from(mahdi) * with_mahdi + u8::from(town) * with_town;
         let gain = gain.min(self.available(Kind::MahdistSpearmen));
         if gain == 0 {
             return;

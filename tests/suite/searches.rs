@@ -1,0 +1,427 @@
+//! Every search against exact solutions: positions of the campaign that can be solved, pig and connect four; and what
+//! holds for all of them: the same seed, the same move, and no knowledge of dice that are still to fall.
+
+use crate::solved_pig::{SolvedPig, pig_at};
+use dervish_agents::agent::Choice;
+use dervish_agents::evaluation::{Evaluation, PlayToEnd, Utility};
+use dervish_agents::limits::Limits;
+use dervish_agents::registry::{Configure, Registry};
+use dervish_env::chance::{Dice, agent_rng};
+use dervish_env::dervish::Campaign;
+use dervish_env::dervish::position_file::PositionFile;
+use dervish_env::game::{Action, Actor, Position, Seat, WeightedOutcome};
+use dervish_env::reference::connect_four::ConnectFour;
+use dervish_env::reference::pig::{HOLD, Pig, ROLL};
+use dervish_search::exact::Solver;
+use dervish_search::expectimax_agent::Expectimax;
+use dervish_search::gumbel_agent::Gumbel;
+use dervish_search::knowledge::Knowledge;
+use dervish_search::mcts_agent::Mcts;
+use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
+use dervish_training::arena::agents::ArenaGame;
+use dervish_training::arena::regret::{SolvedPosition, measure, with_budget};
+use std::path::Path;
+
+const BY_RESULT: Utility = Utility { margin_share: 0.0 };
+
+/// The positions of `data/solved` with their exact values for the player to move. Where a value can be had by hand:
+///
+/// * `march_on_el_teb_or_tamai`: points are level but for the place that is to be taken; the first march roll fails on a
+///   2 alone (8.31) and one march of 6 reaches Tamai: 5/6 win, 1/6 lose, 2/3.
+/// * `where_to_march`: the same after that roll: Tamai is reached, the game is won.
+/// * `mahdi_in_fire_or_melee`, `last_storm_of_khartoum`: who storms (the only way to win) can choose his leader's use only
+///   after that, so both have one value.
+///
+/// The others follow from the solver alone, which is checked below against a solution without memory or merging.
+const SOLVED: [(&str, f64); 14] = [
+    ("draw_on_the_last_supply", -1.0 / 3.0),
+    ("feed_two_garrisons", -5.0 / 9.0),
+    ("gordon_in_fire_or_melee", 0.550_926),
+    ("last_storm_of_khartoum", -0.143_519),
+    ("mahdi_in_fire_or_melee", -0.143_519),
+    ("march_on_el_teb_or_tamai", 2.0 / 3.0),
+    ("sally_from_tokar", 0.975_502),
+    ("storm_el_obeid", 0.920_910),
+    ("tiny_counterstroke", 0.572_145),
+    ("tiny_two_before_one", 0.920_910),
+    ("tiny_where_to", 0.768_519),
+    ("tiny_whole_march", -0.663_785),
+    ("two_columns_before_el_obeid", 0.797_851),
+    ("where_to_march", 1.0),
+];
+
+fn position(name: &str) -> Campaign {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/solved").join(format!("{name}.json"));
+    PositionFile::load(&file).unwrap_or_else(|faults| panic!("{name}: {faults:?}")).position
+}
+
+fn solved(name: &str) -> SolvedPosition<Campaign> {
+    SolvedPosition::of(position(name), 100_000).expect("a position that can be solved")
+}
+
+/// Full expectimax without memory, merged dice or pruning.
+fn plain_value<P: Position>(position: &P, budget: &mut u64) -> f64 {
+    *budget -= 1;
+    let after = |apply: &dyn Fn(&mut P)| {
+        let mut next = position.clone();
+        apply(&mut next);
+        next
+    };
+    match position.actor() {
+        Actor::Finished => f64::from(position.result().expect("a result").sign(Seat::First)),
+        Actor::Chance => {
+            let mut outcomes: Vec<WeightedOutcome> = Vec::new();
+            position.chance_outcomes_into(&mut outcomes);
+            let total = f64::from(position.chance_total());
+            let value = |each: &WeightedOutcome, budget: &mut u64| {
+                let next = after(&|next| next.resolve(each.outcome).expect("possible"));
+                f64::from(each.weight) / total * plain_value(&next, budget)
+            };
+            outcomes.iter().map(|each| value(each, budget)).sum()
+        }
+        Actor::Player(seat) => {
+            let mut legal = Vec::new();
+            position.legal_actions_into(&mut legal);
+            let values = legal.iter().map(|&action| {
+                let next = after(&|next| next.apply(action).expect("legal"));
+                plain_value(&next, budget)
+            });
+            if seat == Seat::First { values.fold(-1.0, f64::max) } else { values.fold(1.0, f64::min) }
+        }
+    }
+}
+
+#[test]
+fn solved_positions_have_the_values_that_are_written_down() {
+    for (name, value) in SOLVED {
+        let solved = solved(name);
+        assert!((solved.value() - value).abs() < 1e-6, "{name}: {}", solved.value());
+        // With and without merged dice.
+        if solved.nodes > 3_000 {
+            continue;
+        }
+        let single = Solver::new(BY_RESULT, false, 2_000_000).value(&solved.position).expect("small");
+        let sign = if solved.seat == Seat::First { 1.0 } else { -1.0 };
+        assert!((sign * single - value).abs() < 1e-6, "{name}: {single}");
+    }
+    let files = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("data/solved")).expect("a folder");
+    assert_eq!(files.count(), SOLVED.len(), "every file has its value here");
+}
+
+#[test]
+fn the_solver_agrees_with_expectimax_without_memory() {
+    for name in ["draw_on_the_last_supply", "feed_two_garrisons", "gordon_in_fire_or_melee"] {
+        let (position, mut budget) = (position(name), 50_000_000);
+        let value = Solver::new(BY_RESULT, true, 100_000).value(&position).expect("small");
+        assert!((plain_value(&position, &mut budget) - value).abs() < 1e-9, "{name}: {value}");
+    }
+}
+
+/// The whole tiny campaign: by the solver, and by expectimax with each kind of pruning.
+#[test]
+fn the_tiny_campaign_is_solved() {
+    let start = PositionFile::start("tiny").expect("built in").position;
+    let mut solver = Solver::new(BY_RESULT, true, 5_000_000);
+    let value = solver.value(&start).expect("small enough to be solved");
+    assert!(value > 0.0 && value < 0.5 && solver.solved() > 1_000_000, "{value} of {}", solver.solved());
+    // The value of the start is the mean over the twelve events of the values behind them.
+    let mut outcomes = Vec::new();
+    start.chance_outcomes_into(&mut outcomes);
+    let behind = outcomes.iter().map(|each| {
+        let mut next = start;
+        next.resolve(each.outcome).expect("an event");
+        solver.value(&next).expect("solved before")
+    });
+    assert!((behind.sum::<f64>() / 12.0 - value).abs() < 1e-12);
+}
+
+/// At its highest setting every search chooses without regret and knows the value to 0.02.
+#[test]
+fn searches_converge_to_the_exact_values() {
+    let registry = Campaign::agents();
+    let positions: Vec<_> = SOLVED.iter().map(|(name, _)| solved(name)).collect();
+    for (spec, few, many) in [
+        ("expectimax:nodes={n}", 300, 1_000_000),
+        ("mcts:sims={n},depth=0", 100, 100_000),
+        ("mcts:sims={n},depth=0,select=puct", 100, 100_000),
+        ("gumbel:sims={n},depth=0", 32, 150_000),
+    ] {
+        let [few, many] = [few, many].map(|budget| {
+            let agent = with_budget(&registry, spec, budget).expect("an agent");
+            measure(&agent, budget, &positions, 1, 7).expect("choices")
+        });
+        assert!(many.worst_regret < 1e-6, "{spec}: {many:?}");
+        assert!(many.worst_value_error.expect("a value") < 0.02, "{spec}: {many:?}");
+        assert!(few.value_error > many.value_error, "{spec}: {few:?} {many:?}");
+    }
+}
+
+/// The value of a position at a depth, decisions and rolls counted, by the definition.
+fn value_at_depth<P: Position>(position: &P, evaluation: &impl Evaluation<P>, depth: u32) -> f64 {
+    if let Some(result) = position.result() {
+        return f64::from(result.sign(Seat::First));
+    }
+    if depth == 0 {
+        return f64::from(evaluation.value(position, Seat::First).expect("an opinion"));
+    }
+    match position.actor() {
+        Actor::Player(seat) => {
+            let mut legal = Vec::new();
+            position.legal_actions_into(&mut legal);
+            let values = legal.iter().map(|&action| {
+                let mut next = position.clone();
+                next.apply(action).expect("legal");
+                value_at_depth(&next, evaluation, depth - 1)
+            });
+            if seat == Seat::First { values.fold(-1.0, f64::max) } else { values.fold(1.0, f64::min) }
+        }
+        _ => {
+            let mut outcomes = Vec::new();
+            position.chance_outcomes_into(&mut outcomes);
+            let total = f64::from(position.chance_total());
+            let values = outcomes.iter().map(|each| {
+                let mut next = position.clone();
+                next.resolve(each.outcome).expect("possible");
+                f64::from(each.weight) / total * value_at_depth(&next, evaluation, depth - 1)
+            });
+            values.sum()
+        }
+    }
+}
+
+fn choose<P: Position, A: Configure<P>>(prototype: A, spec: &str, position: &P, game: u64) -> Choice {
+    let mut registry = Registry::new();
+    registry.register(prototype);
+    let mut agent = registry.factory(spec).expect("an agent").make();
+    let Actor::Player(seat) = position.actor() else { panic!("nobody is to act") };
+    agent.new_game(agent_rng(5, game, seat));
+    agent.choose(position, &Limits::default()).expect("a choice")
+}
+
+/// Pruning saves work and changes no value.
+#[test]
+fn expectimax_is_right_at_every_depth_with_every_pruning() {
+    let mut nodes = [0; 3];
+    for (first, second, running) in [(10, 10, 5), (60, 70, 18), (94, 90, 4), (80, 96, 12)] {
+        for depth in 1..=7 {
+            let position = pig_at(first, second, running);
+            let exact = value_at_depth(&position, &PigEvaluation, depth);
+            for star in 0..3 {
+                let spec = format!("expectimax:depth={depth},star={star},nodes=4000000000");
+                let report = choose(Expectimax::new(PigEvaluation), &spec, &position, 0).report.expect("a report");
+                assert!((f64::from(report.value) - exact).abs() < 1e-6, "{spec}: {} {exact}", report.value);
+                assert_eq!(report.depth, depth);
+                nodes[star] += report.nodes;
+            }
+        }
+    }
+    assert!(nodes[1] < nodes[0] && nodes[2] < nodes[0], "{nodes:?}");
+    // The second seat, and decisions without dice.
+    for columns in ["4", "4435", "1122"] {
+        let position = crate::mcts::connect_four(columns);
+        let exact = value_at_depth(&position, &ConnectFourEvaluation, 4);
+        let sign = if position.actor() == Actor::Player(Seat::First) { 1.0 } else { -1.0 };
+        for star in 0..3 {
+            let spec = format!("expectimax:depth=4,star={star},nodes=4000000000");
+            let report = choose(Expectimax::new(ConnectFourEvaluation), &spec, &position, 0).report.expect("a report");
+            assert!((sign * f64::from(report.value) - exact).abs() < 1e-6, "{columns} {spec}");
+        }
+    }
+}
+
+/// A budget ends the search between depths; the answer is that of the last complete depth.
+#[test]
+fn expectimax_deepens_until_its_budget_is_used_up() {
+    let position = pig_at(30, 40, 12);
+    let mut depths = Vec::new();
+    for nodes in [1, 100, 1_000, 10_000] {
+        let spec = format!("expectimax:nodes={nodes}");
+        let report = choose(Expectimax::new(PigEvaluation), &spec, &position, 0).report.expect("a report");
+        assert!(report.nodes <= nodes + 64, "{spec}: {}", report.nodes);
+        let alone = choose(Expectimax::new(PigEvaluation), &format!("expectimax:depth={}", report.depth), &position, 0);
+        assert_eq!(alone.report.expect("a report").value, report.value);
+        depths.push(report.depth);
+    }
+    assert!(depths[0] == 1 && depths.is_sorted() && depths[3] > depths[1], "{depths:?}");
+}
+
+/// Every way of searching finds the exact choice in pig.
+#[test]
+fn options_of_mcts_keep_it_right() {
+    let solved = SolvedPig::new();
+    for (first, second, running) in [(85, 98, 3), (85, 85, 13), (78, 98, 20), (30, 30, 45)] {
+        let choices = solved.choices(usize::from(first), usize::from(second), usize::from(running));
+        let best = [ROLL, HOLD][usize::from(choices[1] > choices[0])];
+        for options in [
+            "select=puct",
+            "share=false,reuse=false",
+            "batch=16",
+            "threads=3",
+            "threads=2,parallel=root",
+            "widen=0.6",
+            "select=puct,batch=8,threads=2",
+            "rollout=none",
+        ] {
+            // A glance at the scores is no result; it guides the search all the same.
+            let (sims, depth) = if options == "rollout=none" { (20_000, 20) } else { (8_000, 0) };
+            let spec = format!("mcts:sims={sims},depth={depth},{options}");
+            let choice = choose(Mcts::new(Knowledge::new(PigEvaluation)), &spec, &pig_at(first, second, running), 0);
+            assert_eq!(choice.action, best, "{first} {second} {running}: {spec} {choices:?} {:?}", choice.report);
+            let report = choice.report.expect("a report");
+            assert!(report.simulations >= sims && report.simulations < sims + 64, "{spec}: {}", report.simulations);
+            let visits: u32 = report.actions.iter().map(|action| action.visits).sum();
+            assert_eq!(visits, report.simulations, "{spec}: every simulation is booked once");
+        }
+    }
+}
+
+/// After a move and a roll the tree goes on from what happened, so the next search begins with the visits it has.
+#[test]
+fn mcts_keeps_the_tree_of_what_happened() {
+    for reuse in [true, false] {
+        let mut registry: Registry<Pig> = Registry::new();
+        registry.register(Mcts::new(Knowledge::new(PigEvaluation)));
+        let spec = format!("mcts:sims=400,reuse={reuse}");
+        let mut agent = registry.factory(&spec).expect("an agent").make();
+        agent.new_game(agent_rng(5, 0, Seat::First));
+        let mut position = pig_at(10, 10, 4);
+        agent.choose(&position, &Limits::default()).expect("a choice");
+        position.apply(ROLL).expect("legal");
+        position.resolve(dervish_env::game::Outcome(3)).expect("a throw");
+        let report = agent.choose(&position, &Limits::default()).expect("a choice").report.expect("a report");
+        let visits: u32 = report.actions.iter().map(|action| action.visits).sum();
+        assert_eq!(report.simulations, 400);
+        assert_eq!(visits > 400, reuse, "{spec}: {visits}");
+    }
+}
+
+/// What is reached in several ways, such as a group that is picked in another order, is searched once: a position is
+/// solved with fewer simulations.
+#[test]
+fn mcts_shares_what_is_reached_in_several_ways() {
+    let registry = Campaign::agents();
+    let [shared, apart] = [true, false].map(|share| {
+        let spec = format!("mcts:sims=1000000,depth=0,share={share}");
+        let mut agent = registry.factory(&spec).expect("an agent").make();
+        agent.new_game(agent_rng(5, 0, Seat::First));
+        let choice = agent.choose(&position("tiny_where_to"), &Limits::default()).expect("a choice");
+        choice.report.expect("a report").simulations
+    });
+    assert!(shared < apart && apart < 1_000_000, "{shared} simulations, without sharing {apart}");
+}
+
+/// No choice depends on dice that fall after it: games that begin alike part at a roll, never at a choice.
+#[test]
+fn no_search_knows_a_die_before_it_falls() {
+    for spec in ["expectimax:nodes=300", "gumbel:sims=16", "mcts:sims=40,select=puct,reuse=true", "doctrine"] {
+        let registry = Campaign::agents();
+        let play = |dice_seed: u64| {
+            let mut agents = Seat::BOTH.map(|seat| {
+                let mut agent = registry.factory(spec).expect("an agent").make();
+                agent.new_game(agent_rng(5, 0, seat));
+                agent
+            });
+            let mut dice = Dice::new(dice_seed);
+            let mut position = PositionFile::start("tiny").expect("built in").position;
+            let mut events: Vec<(bool, u16)> = Vec::new();
+            while position.actor() != Actor::Finished {
+                if let Actor::Player(seat) = position.actor() {
+                    let choice = agents[seat.index()].choose(&position, &Limits::default()).expect("a choice");
+                    position.apply(choice.action).expect("a legal choice");
+                    events.push((false, choice.action.0));
+                } else {
+                    let roll = dice.roll(&position);
+                    position.resolve(roll).expect("a roll");
+                    events.push((true, roll.0));
+                }
+            }
+            events
+        };
+        let games: Vec<_> = (0..24).map(play).collect();
+        let mut after_choices = 0;
+        for (index, game) in games.iter().enumerate() {
+            for other in games[..index].iter().filter(|other| *other != game) {
+                let first = game.iter().zip(other).position(|(a, b)| a != b).expect("one is not a part of the other");
+                assert!(game[first].0 && other[first].0, "{spec}: parted at a choice");
+                after_choices += usize::from(game[..first].iter().any(|(roll, _)| !roll));
+            }
+        }
+        assert!(after_choices > 0, "{spec}: no games had a choice before they parted");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_choices() {
+    let position = position("where_to_march");
+    let registry = Campaign::agents();
+    for spec in ["expectimax:nodes=500", "gumbel:sims=40", "mcts:sims=80", "mcts:sims=80,select=puct,batch=4,widen=0.5"]
+    {
+        let choice = |game| {
+            let mut agent = registry.factory(spec).expect("an agent").make();
+            agent.new_game(agent_rng(5, game, Seat::First));
+            agent.choose(&position, &Limits::default()).expect("a choice")
+        };
+        assert_eq!(choice(1), choice(1), "{spec}");
+        // Expectimax draws nothing.
+        assert_eq!(choice(1) == choice(2), spec.starts_with("expectimax"), "{spec}");
+    }
+}
+
+/// Late in the game, where the solver reads every continuation, searches keep the value that a position has.
+#[test]
+fn connect_four_endings_are_solved() {
+    for columns in ["212121121212434343343434", "21212112121243434334343465656"] {
+        let position = crate::mcts::connect_four(columns);
+        let mut solver = Solver::new(BY_RESULT, true, 3_000_000);
+        let value = solver.value(&position).expect("few stones are left");
+        let Actor::Player(seat) = position.actor() else { panic!("nobody is to act") };
+        let sign = if seat == Seat::First { 1.0 } else { -1.0 };
+        for spec in ["mcts:sims=60000,depth=0", "expectimax:depth=40,nodes=20000000,memory=64"] {
+            let choice = match spec.starts_with("mcts") {
+                true => choose(Mcts::new(Knowledge::new(PlayToEnd)), spec, &position, 0),
+                false => choose(Expectimax::new(ConnectFourEvaluation), spec, &position, 0),
+            };
+            let mut next = position.clone();
+            next.apply(choice.action).expect("legal");
+            let kept = if next.actor() == Actor::Finished { 1.0 } else { sign * solver.value(&next).expect("solved") };
+            assert_eq!(kept, sign * value, "{columns}: {spec} chose {:?}", choice.action);
+        }
+    }
+}
+
+/// An agent of each kind answers every kind of decision of the campaign.
+#[test]
+fn gumbel_and_expectimax_play_whole_games() {
+    let registry = Campaign::agents();
+    for name in ["tiny", "kordofan"] {
+        let mut agents = ["gumbel:sims=2,rollout=none", "expectimax:nodes=20"].map(|spec| {
+            let mut agent = registry.factory(spec).expect("an agent").make();
+            agent.new_game(agent_rng(1, 0, Seat::First));
+            agent
+        });
+        let mut position = PositionFile::start(name).expect("built in").position;
+        let mut dice = Dice::new(3);
+        let mut decisions = 0;
+        while position.actor() != Actor::Finished {
+            match position.actor() {
+                Actor::Player(seat) => {
+                    let choice = agents[seat.index()].choose(&position, &Limits::default()).expect("a choice");
+                    position.apply(choice.action).expect("legal");
+                    decisions += 1;
+                }
+                _ => {
+                    let roll = dice.roll(&position);
+                    position.resolve(roll).expect("a roll");
+                }
+            }
+        }
+        assert!(decisions > 0 && position.result().is_some());
+    }
+}
+
+#[test]
+fn gumbel_chooses_by_priors_where_it_cannot_look() {
+    // One simulation: the likeliest candidate by the prior alone, which is uniform: the first.
+    let choice = choose(Gumbel::new(Knowledge::new(ConnectFourEvaluation)), "gumbel:sims=1", &ConnectFour::new(), 0);
+    assert_eq!(choice.action, Action(0));
+}
