@@ -206,12 +206,12 @@ fn expectimax_is_right_at_every_depth_with_every_pruning() {
         for depth in 1..=7 {
             let position = pig_at(first, second, running);
             let exact = value_at_depth(&position, &PigEvaluation, depth);
-            for star in 0..3 {
+            for (star, nodes) in nodes.iter_mut().enumerate() {
                 let spec = format!("expectimax:depth={depth},star={star},nodes=4000000000");
                 let report = choose(Expectimax::new(PigEvaluation), &spec, &position, 0).report.expect("a report");
                 assert!((f64::from(report.value) - exact).abs() < 1e-6, "{spec}: {} {exact}", report.value);
                 assert_eq!(report.depth, depth);
-                nodes[star] += report.nodes;
+                *nodes += report.nodes;
             }
         }
     }

@@ -7,6 +7,7 @@
 //! * [`evaluation`]: the heuristic value of a position, where a search stops short of the end.
 //! * [`policy`]: probabilities of the legal actions without search: priors, and what plays rollouts.
 //! * [`evaluator`]: policy and value of several positions at a time: what a search asks at its leaves.
+//! * [`thinking`]: what every searching agent does around its search.
 //! * [`random`]: the uniformly random agent.
 //! * [`doctrine`]: the scripted agent of the campaign, and the evaluation of its positions.
 
@@ -18,3 +19,4 @@ pub mod limits;
 pub mod policy;
 pub mod random;
 pub mod registry;
+pub mod thinking;

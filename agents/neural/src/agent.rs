@@ -5,11 +5,12 @@ use crate::network::Network;
 use dervish_agents::agent::{Agent, AgentError, Choice};
 use dervish_agents::evaluation::Utility;
 use dervish_agents::evaluator::{Evaluator, EvaluatorError};
-use dervish_agents::limits::{Limits, MoveBudget, TurnLedger};
+use dervish_agents::limits::{Limits, MoveBudget};
 use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError};
+use dervish_agents::thinking::Thinking;
 use dervish_env::chance::SplitMix64;
 use dervish_env::encode::PolicyEncoder;
-use dervish_env::game::{Action, Actor, Position};
+use dervish_env::game::{Action, Position};
 use dervish_models::checkpoint::{self, Checkpoint, CheckpointError, Contract};
 use dervish_models::checkpoint_series::CheckpointSeries;
 use dervish_models::process;
@@ -21,7 +22,6 @@ use dervish_search::tree::SelectionRule;
 use rand_chacha::ChaCha8Rng;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A policy-value network that plays: by its policy alone, or by a search whose leaves it evaluates.
 pub struct NeuralAgent<P: Position, E> {
@@ -31,7 +31,7 @@ pub struct NeuralAgent<P: Position, E> {
     /// `None` in the registry's prototype.
     player: Option<Player<P, E>>,
     rng: SplitMix64,
-    ledger: TurnLedger,
+    thinking: Thinking,
 }
 
 /// The options of [`NeuralAgent`].
@@ -98,7 +98,7 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> NeuralAgent<P, E> {
 
     fn with(encoder: Arc<E>, contract: Contract, settings: NeuralSettings, net: Option<TokenNet>) -> NeuralAgent<P, E> {
         let player = net.map(|net| Player::new(Network::new(encoder.clone(), net, Utility::default()), &settings));
-        NeuralAgent { encoder, contract, settings, player, rng: SplitMix64::new(0), ledger: TurnLedger::default() }
+        NeuralAgent { encoder, contract, settings, player, rng: SplitMix64::new(0), thinking: Thinking::default() }
     }
 }
 
@@ -135,10 +135,6 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Player<P, E> {
         budget: &MoveBudget,
         word: u64,
     ) -> Result<Option<Choice>, EvaluatorError> {
-        position.legal_actions_into(&mut self.actions);
-        if let [only] = self.actions[..] {
-            return Ok(Some(Choice::plain(only)));
-        }
         match &mut self.searcher {
             Searcher::Gumbel(search) => search.choose(position, budget, word, &mut self.network),
             Searcher::Puct(search) => search.choose(position, budget, word),
@@ -147,6 +143,7 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Player<P, E> {
                 self.network.evaluate(&mut std::iter::once(position), &mut |evaluation| {
                     index = choose_index(evaluation.policy, temperature, word);
                 })?;
+                position.legal_actions_into(&mut self.actions);
                 Ok(index.map(|index| Choice::plain(self.actions[index])))
             }
         }
@@ -182,7 +179,7 @@ impl<P: Position, E> Clone for NeuralAgent<P, E> {
             settings: self.settings.clone(),
             player: self.player.clone(),
             rng: self.rng.clone(),
-            ledger: self.ledger,
+            thinking: self.thinking.clone(),
         }
     }
 }
@@ -196,46 +193,40 @@ impl<P: Position, E> Clone for Player<P, E> {
 
 impl<P: Position, E: PolicyEncoder<P> + 'static> Agent<P> for NeuralAgent<P, E> {
     fn spec(&self) -> String {
-        let NeuralSettings { run, step, simulations, search, temperature, candidates, exploration, batch, seed } =
-            &self.settings;
-        let step = step.map_or_else(|| "latest".to_string(), |step| step.to_string());
-        let search = match search {
-            SearchKind::Gumbel => "gumbel",
-            SearchKind::Puct => "puct",
-        };
-        format!(
-            "neural:run={run},step={step},sims={simulations},search={search},temperature={temperature},\
-             candidates={candidates},c={exploration},batch={batch},seed={seed}"
-        )
+        spec(&self.settings)
     }
 
     fn new_game(&mut self, rng: ChaCha8Rng) {
         self.rng = SplitMix64::of_agent(rng, self.settings.seed);
-        self.ledger = TurnLedger::default();
+        self.thinking.new_game();
         if let Some(Player { searcher: Searcher::Puct(search), .. }) = &mut self.player {
             search.new_game();
         }
     }
 
     fn choose(&mut self, position: &P, limits: &Limits) -> Result<Choice, AgentError> {
-        let Actor::Player(_) = position.actor() else {
-            return Err(AgentError::NotToAct { agent: self.spec(), pending: position.pending_text() });
-        };
-        let begun = Instant::now();
         let word = self.rng.next_word();
-        let NeuralSettings { simulations, temperature, .. } = self.settings;
-        let budget = self.ledger.budget(position.turn(), simulations, limits, begun);
-        let chosen = match &mut self.player {
-            Some(player) => player.choose(position, temperature, &budget, word).map_err(|error| error.to_string()),
-            None => Err("no network is loaded".to_string()),
-        };
-        let choice = chosen.and_then(|choice| choice.ok_or_else(|| "no legal action found".to_string()));
-        let choice = choice.map_err(|reason| AgentError::Failed { agent: self.spec(), reason })?;
-        if let Some(report) = &choice.report {
-            self.ledger.spend(report.simulations, begun.elapsed());
-        }
-        Ok(choice)
+        let NeuralAgent { settings, player, thinking, .. } = self;
+        let NeuralSettings { simulations, temperature, .. } = *settings;
+        thinking.choose(&|| spec(settings), position, limits, simulations, |budget| match player {
+            Some(player) => player.choose(position, temperature, budget, word),
+            None => Err(EvaluatorError { reason: "no network is loaded".to_string() }),
+        })
     }
+}
+
+/// The spec with every option written out.
+fn spec(settings: &NeuralSettings) -> String {
+    let NeuralSettings { run, step, simulations, search, temperature, candidates, exploration, batch, seed } = settings;
+    let step = step.map_or_else(|| "latest".to_string(), |step| step.to_string());
+    let search = match search {
+        SearchKind::Gumbel => "gumbel",
+        SearchKind::Puct => "puct",
+    };
+    format!(
+        "neural:run={run},step={step},sims={simulations},search={search},temperature={temperature},\
+         candidates={candidates},c={exploration},batch={batch},seed={seed}"
+    )
 }
 
 impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P, E> {

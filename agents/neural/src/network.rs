@@ -73,10 +73,10 @@ impl Reader {
         })
     }
 
-    fn read<'p, P: Position, E: PolicyEncoder<P>>(
+    fn read<P: Position, E: PolicyEncoder<P>>(
         &mut self,
         encoder: &E,
-        positions: &mut dyn ExactSizeIterator<Item = &'p P>,
+        positions: &mut dyn ExactSizeIterator<Item = &P>,
     ) -> Result<(), ReadError> {
         self.batch.clear();
         for position in positions {

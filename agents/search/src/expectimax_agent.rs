@@ -3,11 +3,11 @@
 use crate::expectimax::{ExpectimaxSearch, ExpectimaxSettings, Pruning};
 use dervish_agents::agent::{Agent, AgentError, Choice};
 use dervish_agents::evaluation::{Evaluation, Utility};
-use dervish_agents::limits::{Limits, TurnLedger};
+use dervish_agents::limits::Limits;
 use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError};
-use dervish_env::game::{Action, Actor, Position};
+use dervish_agents::thinking::Thinking;
+use dervish_env::game::Position;
 use rand_chacha::ChaCha8Rng;
-use std::time::Instant;
 
 /// Search by depth with a hand-made evaluation at its horizon. It draws nothing: equal positions get equal answers.
 #[derive(Clone)]
@@ -15,8 +15,7 @@ pub struct Expectimax<P: Position, E: Evaluation<P>> {
     evaluation: E,
     options: ExpectimaxOptions,
     search: ExpectimaxSearch<P, E>,
-    ledger: TurnLedger,
-    actions: Vec<Action>,
+    thinking: Thinking,
 }
 
 /// The options of [`Expectimax`].
@@ -55,42 +54,35 @@ impl<P: Position, E: Evaluation<P>> Expectimax<P, E> {
             search: ExpectimaxSearch::new(options.settings, evaluation.clone()),
             evaluation,
             options,
-            ledger: TurnLedger::default(),
-            actions: Vec::new(),
+            thinking: Thinking::default(),
         }
     }
 }
 
 impl<P: Position, E: Evaluation<P>> Agent<P> for Expectimax<P, E> {
     fn spec(&self) -> String {
-        let ExpectimaxOptions { settings, nodes } = self.options;
-        let ExpectimaxSettings { depth, pruning, merged, utility, memory } = settings;
-        let (star, margin) = (pruning as u8, utility.margin_share);
-        format!("expectimax:nodes={nodes},depth={depth},star={star},merged={merged},margin={margin},memory={memory}")
+        spec(&self.options)
     }
 
     fn new_game(&mut self, _rng: ChaCha8Rng) {
-        self.ledger = TurnLedger::default();
+        self.thinking.new_game();
         self.search.new_game();
     }
 
     fn choose(&mut self, position: &P, limits: &Limits) -> Result<Choice, AgentError> {
-        let Actor::Player(_) = position.actor() else {
-            return Err(AgentError::NotToAct { agent: self.spec(), pending: position.pending_text() });
-        };
-        position.legal_actions_into(&mut self.actions);
-        if let [only] = self.actions[..] {
-            return Ok(Choice::plain(only));
-        }
-        let begun = Instant::now();
-        let budget = self.ledger.budget(position.turn(), self.options.nodes, limits, begun);
-        let choice = self.search.choose(position, &budget);
-        let choice = choice
-            .ok_or_else(|| AgentError::Failed { agent: self.spec(), reason: "no legal action found".to_string() })?;
-        let nodes = choice.report.as_ref().map_or(0, |report| report.nodes);
-        self.ledger.spend(u32::try_from(nodes).unwrap_or(u32::MAX), begun.elapsed());
-        Ok(choice)
+        let options = self.options;
+        let Expectimax { search, thinking, .. } = self;
+        thinking
+            .choose(&|| spec(&options), position, limits, options.nodes, |budget| Ok(search.choose(position, budget)))
     }
+}
+
+/// The spec with every option written out.
+fn spec(options: &ExpectimaxOptions) -> String {
+    let ExpectimaxOptions { settings, nodes } = *options;
+    let ExpectimaxSettings { depth, pruning, merged, utility, memory } = settings;
+    let (star, margin) = (pruning as u8, utility.margin_share);
+    format!("expectimax:nodes={nodes},depth={depth},star={star},merged={merged},margin={margin},memory={memory}")
 }
 
 impl<P: Position, E: Evaluation<P>> Configure<P> for Expectimax<P, E> {

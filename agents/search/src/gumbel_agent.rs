@@ -6,12 +6,12 @@ use crate::leaf_evaluator::LeafEvaluator;
 use dervish_agents::agent::{Agent, AgentError, Choice};
 use dervish_agents::evaluation::{Evaluation, Utility};
 use dervish_agents::evaluator::Evaluator;
-use dervish_agents::limits::{Limits, TurnLedger};
+use dervish_agents::limits::Limits;
 use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError};
+use dervish_agents::thinking::Thinking;
 use dervish_env::chance::SplitMix64;
-use dervish_env::game::{Action, Actor, Position};
+use dervish_env::game::Position;
 use rand_chacha::ChaCha8Rng;
-use std::time::Instant;
 
 /// Gumbel search with what a game knows of itself instead of a network.
 #[derive(Clone)]
@@ -21,8 +21,7 @@ pub struct Gumbel<P: Position, E: Evaluation<P>> {
     search: GumbelSearch<P>,
     evaluator: LeafEvaluator<P, E>,
     rng: SplitMix64,
-    ledger: TurnLedger,
-    actions: Vec<Action>,
+    thinking: Thinking,
 }
 
 /// The options of [`Gumbel`].
@@ -75,47 +74,40 @@ impl<P: Position, E: Evaluation<P>> Gumbel<P, E> {
             knowledge,
             options,
             rng: SplitMix64::new(seed),
-            ledger: TurnLedger::default(),
-            actions: Vec::new(),
+            thinking: Thinking::default(),
         }
     }
 }
 
 impl<P: Position, E: Evaluation<P>> Agent<P> for Gumbel<P, E> {
     fn spec(&self) -> String {
-        let GumbelOptions { settings, prior, rollout, depth, seed } = self.options;
-        let GumbelSettings { simulations, candidates, value_scale, utility, merged, memory, .. } = settings;
-        let (rollout, margin) = (rollout.unwrap_or(NO_ROLLOUT), utility.margin_share);
-        format!(
-            "gumbel:sims={simulations},candidates={candidates},scale={value_scale},prior={prior},rollout={rollout},\
-             depth={depth},margin={margin},merged={merged},memory={memory},seed={seed}"
-        )
+        spec(&self.options)
     }
 
     fn new_game(&mut self, rng: ChaCha8Rng) {
         self.rng = SplitMix64::of_agent(rng, self.options.seed);
-        self.ledger = TurnLedger::default();
+        self.thinking.new_game();
     }
 
     fn choose(&mut self, position: &P, limits: &Limits) -> Result<Choice, AgentError> {
-        let Actor::Player(_) = position.actor() else {
-            return Err(AgentError::NotToAct { agent: self.spec(), pending: position.pending_text() });
-        };
-        position.legal_actions_into(&mut self.actions);
-        if let [only] = self.actions[..] {
-            return Ok(Choice::plain(only));
-        }
-        let begun = Instant::now();
-        let budget = self.ledger.budget(position.turn(), self.options.settings.simulations, limits, begun);
-        let seed = self.rng.next_word();
-        self.evaluator.reseed(seed);
-        let chosen = self.search.choose(position, &budget, self.rng.next_word(), &mut self.evaluator);
-        let choice = chosen.map_err(|error| error.to_string());
-        let choice = choice.and_then(|choice| choice.ok_or_else(|| "no legal action found".to_string()));
-        let choice = choice.map_err(|reason| AgentError::Failed { agent: self.spec(), reason })?;
-        self.ledger.spend(choice.report.as_ref().map_or(0, |report| report.simulations), begun.elapsed());
-        Ok(choice)
+        let options = self.options;
+        let Gumbel { search, evaluator, rng, thinking, .. } = self;
+        thinking.choose(&|| spec(&options), position, limits, options.settings.simulations, |budget| {
+            evaluator.reseed(rng.next_word());
+            search.choose(position, budget, rng.next_word(), evaluator)
+        })
     }
+}
+
+/// The spec with every option written out.
+fn spec(options: &GumbelOptions) -> String {
+    let GumbelOptions { settings, prior, rollout, depth, seed } = *options;
+    let GumbelSettings { simulations, candidates, value_scale, utility, merged, memory, .. } = settings;
+    let (rollout, margin) = (rollout.unwrap_or(NO_ROLLOUT), utility.margin_share);
+    format!(
+        "gumbel:sims={simulations},candidates={candidates},scale={value_scale},prior={prior},rollout={rollout},\
+         depth={depth},margin={margin},merged={merged},memory={memory},seed={seed}"
+    )
 }
 
 impl<P: Position, E: Evaluation<P>> Configure<P> for Gumbel<P, E> {

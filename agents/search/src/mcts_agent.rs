@@ -7,12 +7,12 @@ use crate::simulation::SimulationRules;
 use crate::tree::{SelectionRule, Tree};
 use dervish_agents::agent::{Agent, AgentError, Choice};
 use dervish_agents::evaluation::{Evaluation, Utility};
-use dervish_agents::limits::{Limits, TurnLedger};
+use dervish_agents::limits::Limits;
 use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError};
+use dervish_agents::thinking::Thinking;
 use dervish_env::chance::SplitMix64;
-use dervish_env::game::{Action, Actor, Position};
+use dervish_env::game::Position;
 use rand_chacha::ChaCha8Rng;
-use std::time::Instant;
 
 /// Monte-Carlo tree search with what a game knows of itself.
 #[derive(Clone)]
@@ -21,8 +21,7 @@ pub struct Mcts<P: Position, E: Evaluation<P>> {
     options: MctsOptions,
     search: MctsSearch<P>,
     rng: SplitMix64,
-    ledger: TurnLedger,
-    actions: Vec<Action>,
+    thinking: Thinking,
 }
 
 /// The options of [`Mcts`].
@@ -74,8 +73,7 @@ impl<P: Position, E: Evaluation<P>> Mcts<P, E> {
             knowledge,
             options,
             rng: SplitMix64::new(options.seed),
-            ledger: TurnLedger::default(),
-            actions: Vec::new(),
+            thinking: Thinking::default(),
         }
     }
 
@@ -87,45 +85,40 @@ impl<P: Position, E: Evaluation<P>> Mcts<P, E> {
 
 impl<P: Position, E: Evaluation<P>> Agent<P> for Mcts<P, E> {
     fn spec(&self) -> String {
-        let MctsOptions { simulations, prior, rollout, depth, settings, seed } = self.options;
-        let MctsSettings { rules, reuse, batch, threads, shared_tree, memory } = settings;
-        let (select, exploration) = match rules.selection {
-            SelectionRule::Uct { exploration } => ("uct", exploration),
-            SelectionRule::Puct { exploration } => ("puct", exploration),
-        };
-        let rollout = rollout.unwrap_or(NO_ROLLOUT);
-        let parallel = if shared_tree { "tree" } else { "root" };
-        let SimulationRules { utility: Utility { margin_share }, merged, widening, share, .. } = rules;
-        format!(
-            "mcts:sims={simulations},select={select},c={exploration},prior={prior},rollout={rollout},depth={depth},\
-             margin={margin_share},merged={merged},widen={widening},share={share},reuse={reuse},batch={batch},\
-             threads={threads},parallel={parallel},memory={memory},seed={seed}"
-        )
+        spec(&self.options)
     }
 
     fn new_game(&mut self, rng: ChaCha8Rng) {
         self.rng = SplitMix64::of_agent(rng, self.options.seed);
-        self.ledger = TurnLedger::default();
+        self.thinking.new_game();
         self.search.new_game();
     }
 
     fn choose(&mut self, position: &P, limits: &Limits) -> Result<Choice, AgentError> {
-        let Actor::Player(_) = position.actor() else {
-            return Err(AgentError::NotToAct { agent: self.spec(), pending: position.pending_text() });
-        };
-        position.legal_actions_into(&mut self.actions);
-        if let [only] = self.actions[..] {
-            return Ok(Choice::plain(only));
-        }
-        let begun = Instant::now();
-        let budget = self.ledger.budget(position.turn(), self.options.simulations, limits, begun);
-        let chosen = self.search.choose(position, &budget, self.rng.next_word());
-        let choice = chosen.map_err(|error| error.to_string());
-        let choice = choice.and_then(|choice| choice.ok_or_else(|| "no legal action found".to_string()));
-        let choice = choice.map_err(|reason| AgentError::Failed { agent: self.spec(), reason })?;
-        self.ledger.spend(choice.report.as_ref().map_or(0, |report| report.simulations), begun.elapsed());
-        Ok(choice)
+        let options = self.options;
+        let Mcts { search, rng, thinking, .. } = self;
+        thinking.choose(&|| spec(&options), position, limits, options.simulations, |budget| {
+            search.choose(position, budget, rng.next_word())
+        })
     }
+}
+
+/// The spec with every option written out.
+fn spec(options: &MctsOptions) -> String {
+    let MctsOptions { simulations, prior, rollout, depth, settings, seed } = *options;
+    let MctsSettings { rules, reuse, batch, threads, shared_tree, memory } = settings;
+    let (select, exploration) = match rules.selection {
+        SelectionRule::Uct { exploration } => ("uct", exploration),
+        SelectionRule::Puct { exploration } => ("puct", exploration),
+    };
+    let rollout = rollout.unwrap_or(NO_ROLLOUT);
+    let parallel = if shared_tree { "tree" } else { "root" };
+    let SimulationRules { utility: Utility { margin_share }, merged, widening, share, .. } = rules;
+    format!(
+        "mcts:sims={simulations},select={select},c={exploration},prior={prior},rollout={rollout},depth={depth},\
+         margin={margin_share},merged={merged},widen={widening},share={share},reuse={reuse},batch={batch},\
+         threads={threads},parallel={parallel},memory={memory},seed={seed}"
+    )
 }
 
 impl<P: Position, E: Evaluation<P>> Configure<P> for Mcts<P, E> {

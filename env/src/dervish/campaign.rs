@@ -180,6 +180,12 @@ impl EventState {
         leaving: false,
         in_play: false,
     };
+
+    /// What of it lasts longer than a player turn.
+    pub(crate) fn of_game(self) -> EventState {
+        let EventState { poor_morale, withdraw, war, field_forces, in_play, .. } = self;
+        EventState { poor_morale, withdraw, war, field_forces, in_play, ..EventState::NONE }
+    }
 }
 
 /// What the units with the group mark are doing.

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use super::board::Hex;
-use super::campaign::{BattleStage, Campaign, EventState, Favour, GroupKind, Phase};
+use super::campaign::{BattleStage, Campaign, GroupKind, Phase};
 use super::catalogue::{BRITISH_COMBAT, LEADERS, Side};
 use super::decision::{Decision, DiceKind, Pending};
 use super::order::{Order, Verb};
@@ -87,20 +87,7 @@ impl Campaign {
 
     /// What lasts for a player turn ends; then the other player, or the end of the game turn (3.1).
     pub(crate) fn end_player_turn(&mut self) {
-        self.events = EventState {
-            current: None,
-            amount: 0,
-            dry_weather: false,
-            good_harvest: false,
-            religious_disagreement: false,
-            poor_communications: false,
-            spoilt_biscuits: false,
-            favoured: Hex::NONE,
-            favour: Favour::None,
-            landing: false,
-            leaving: false,
-            ..self.events
-        };
+        self.events = self.events.of_game();
         self.stage = 0;
         self.cursor = Hex::NONE;
         if self.active == self.scenario.first_player {
