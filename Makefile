@@ -7,7 +7,7 @@ WORKSPACE := --workspace --features dervish-training/torch,dervish-tests/torch $
 # Games of each scenario that `make soak` plays.
 SOAK_GAMES ?= 10000
 
-.PHONY: libtorch build test lint doc demo soak perft bench clean
+.PHONY: libtorch build test lint doc demo soak perft bench bench-peers clean
 
 # Finds or fetches libtorch for .libtorch, where .cargo/config.toml looks for it.
 libtorch:
@@ -42,6 +42,17 @@ bench: libtorch
 	cargo run --release --package dervish-training -- bench
 	cargo run --package dervish-models --example network_speed
 
+# Connect four and pig against OpenSpiel's tree search, on one thread: simulations a second and who wins.
+bench-peers: bench-peers/.installed
+	cargo build --release --package dervish-training $(CARGO_FLAGS)
+	bench-peers/bin/python training/bench_peers/bench_peers.py
+
+# A virtual environment of its own with OpenSpiel, from PyPI.
+bench-peers/.installed: training/bench_peers/requirements.txt
+	python3 -m venv --clear bench-peers
+	bench-peers/bin/pip install --quiet --disable-pip-version-check --only-binary=:all: --requirement $<
+	touch $@
+
 clean:
 	cargo clean
-	rm -rf .libtorch
+	rm -rf .libtorch bench-peers
