@@ -58,11 +58,12 @@ impl Pig {
         self.banked[self.seat.index()] >= TARGET
     }
 
+    /// Passes the turn if `over` is 1, and does nothing if it is 0: by arithmetic, as a branch on what random players and
+    /// dice do is mispredicted again and again.
     #[inline]
-    fn pass_turn(&mut self) {
-        self.running = 0;
-        self.seat = self.seat.other();
-        self.roll_due = true;
+    fn pass_turn_if(&mut self, over: u8) {
+        self.running *= 1 - over;
+        self.seat = Seat::BOTH[self.seat.index() ^ usize::from(over)];
     }
 }
 
@@ -121,12 +122,10 @@ impl Position for Pig {
     #[inline]
     fn apply_legal(&mut self, action: Action) {
         debug_assert!(self.is_legal(action));
-        if action == ROLL {
-            self.roll_due = true;
-        } else {
-            self.banked[self.seat.index()] += self.running;
-            self.pass_turn();
-        }
+        let held = u8::from(action == HOLD);
+        self.banked[self.seat.index()] += self.running * held;
+        self.pass_turn_if(held);
+        self.roll_due = true;
     }
 
     #[inline]
@@ -151,12 +150,11 @@ impl Position for Pig {
     #[inline]
     fn resolve_possible(&mut self, outcome: Outcome) {
         debug_assert!(self.roll_due && (1..=6).contains(&outcome.0));
-        if outcome.0 == 1 {
-            self.pass_turn();
-            return;
-        }
-        self.roll_due = false;
+        let lost = outcome.0 == 1;
+        self.roll_due = lost;
         self.running += outcome.0 as u8;
+        self.pass_turn_if(u8::from(lost));
+        // After a loss this is the other player's score, which is below the target.
         let seat = self.seat.index();
         if self.banked[seat] + self.running >= TARGET {
             self.banked[seat] += self.running;
