@@ -53,6 +53,7 @@ def main():
         "like OpenSpiel's": f"mcts:sims={options.sims},depth=0,c={EXPLORATION},share=false,reuse=false",
         "with its defaults": f"mcts:sims={options.sims},depth=0,c={EXPLORATION}",
     }
+    print(f"Load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.")
     print(f"OpenSpiel: MCTSBot, {options.sims} simulations, uct_c={EXPLORATION}, solve=True, RandomRolloutEvaluator(1)")
     for game in GAMES:
         ours, theirs = dervish_steps(options.dervish, game), openspiel_steps(game)
