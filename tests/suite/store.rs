@@ -126,7 +126,8 @@ fn no_game_is_counted_twice() {
 #[test]
 fn games_that_cannot_have_been_are_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let changes: [(fn(&mut PlayedGame), &str); 7] = [
+    type Change = fn(&mut PlayedGame);
+    let changes: [(Change, &str); 7] = [
         (|game| game.outcome.margin = 1.5, "game 1 of match 1: its margin is not in [-1, 1]"),
         (|game| game.outcome.margin = f32::NEG_INFINITY, "game 1 of match 1: its margin is not in [-1, 1]"),
         (|game| game.outcome.luck = Some(f64::INFINITY), "game 1 of match 1: its luck is no number"),
