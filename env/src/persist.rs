@@ -1,7 +1,34 @@
-//! Files that appear whole or not at all.
+//! Files that appear whole or not at all, and texts that are read whole.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::Path;
+
+/// The longest text that is read, in bytes: far beyond every file of ours, and little memory.
+pub const LONGEST_TEXT: u64 = 64 << 20;
+
+/// Reads a text file whole.
+///
+/// # Errors
+/// As [`read_text_from`], and if there is no such file.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    read_text_from(File::open(path)?)
+}
+
+/// Reads `source` to its end as text.
+///
+/// # Errors
+/// Whatever the file system says; [`io::ErrorKind::FileTooLarge`] beyond [`LONGEST_TEXT`], so that a device or a pipe
+/// without end does not fill the memory; [`io::ErrorKind::InvalidData`] for what is not UTF-8.
+pub fn read_text_from(source: impl Read) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    source.take(LONGEST_TEXT + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LONGEST_TEXT {
+        let reason = format!("longer than {} MiB", LONGEST_TEXT >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text"))
+}
 
 /// Writes `bytes` to a temporary file beside `path` and renames it, so that a reader, a crash or a full disk never sees
 /// half a file. An existing file is replaced.

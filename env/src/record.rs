@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::game::{Action, Actor, GameIdentity, GameResult, IllegalMove, Outcome, Position, Seat};
-use crate::persist::write_whole;
+use crate::persist::{read_text, write_whole};
 
 mod replay;
 
@@ -247,8 +247,7 @@ impl Record {
     /// # Errors
     /// [`RecordError::Read`] if the file cannot be read as text, or as [`Record::parse`].
     pub fn read(path: &Path) -> Result<Record, RecordError> {
-        let text =
-            std::fs::read_to_string(path).map_err(|source| RecordError::Read { path: path.to_path_buf(), source })?;
+        let text = read_text(path).map_err(|source| RecordError::Read { path: path.to_path_buf(), source })?;
         Record::parse(&text)
     }
 

@@ -1,7 +1,7 @@
 //! The `dervish` binary, run as a user runs it.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
 
@@ -28,6 +28,11 @@ pub fn dervish(args: &[&str]) -> Output {
     Command::new(&*BINARY).args(args).output().expect("dervish runs")
 }
 
+/// Runs `dervish` with these arguments in this folder.
+pub fn dervish_in(folder: &Path, args: &[&str]) -> Output {
+    Command::new(&*BINARY).args(args).current_dir(folder).output().expect("dervish runs")
+}
+
 /// Runs `dervish` with these arguments and this standard input.
 pub fn dervish_reading(args: &[&str], input: &[u8]) -> Output {
     let mut command = Command::new(&*BINARY);
@@ -39,6 +44,17 @@ pub fn dervish_reading(args: &[&str], input: &[u8]) -> Output {
         scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().expect("dervish ends")
     })
+}
+
+/// Runs `dervish` with these arguments and this standard input, while nobody reads what it prints.
+pub fn dervish_unheard(args: &[&str], input: &[u8]) -> Output {
+    let mut command = Command::new(&*BINARY);
+    let piped = command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().expect("dervish starts");
+    drop(child.stdout.take());
+    // It may end before it has read all.
+    let _ = child.stdin.take().expect("a pipe").write_all(input);
+    child.wait_with_output().expect("dervish ends")
 }
 
 /// Starts `dervish` with these arguments and leaves it running, its output piped.

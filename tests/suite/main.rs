@@ -13,6 +13,7 @@ mod data;
 mod dervish_binary;
 mod doctrine;
 mod encode;
+mod endless_files;
 mod external;
 mod flawed_game;
 mod game_ends;

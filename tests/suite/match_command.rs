@@ -1,6 +1,8 @@
 //! `dervish match` and `dervish agents` as their users call them.
 
-use crate::dervish_binary::{dervish, json_of, refusal};
+use std::fs;
+
+use crate::dervish_binary::{dervish, dervish_in, json_of, refusal};
 
 const QUICK: [&str; 9] = ["match", "mcts:sims=8", "random", "--scenario", "pig", "--games", "4", "--seed", "3"];
 
@@ -48,9 +50,12 @@ fn bad_arguments_of_a_match_are_refused() {
         (&["--games", "0"], "--games 0: games are played in pairs"),
         (&["--scenario", "chess"], "chess"),
         (&["--threads", "0"], "--threads"),
+        (&["--threads", "1025"], "expected a number of threads from 1 to 1024"),
         (&["--sims", "0"], "--sims: an agent needs at least one simulation"),
         (&["--time", "soon"], "not a number of seconds"),
         (&["--time", "-1"], "-1"),
+        (&["--time", "0"], "an agent needs some time"),
+        (&["--turn-time", "0"], "an agent needs some time"),
         (&["--max-decisions", "0"], "--max-decisions 0: a game needs at least one decision"),
         (&["--sims", "9", "--turn-sims", "8"], "--sims 9: more for one decision than --turn-sims 8"),
         (&["--time", "3", "--turn-time", "2"], "--time 3: more for one decision than --turn-time 2"),
@@ -149,4 +154,21 @@ fn ctrl_c_keeps_the_finished_pairs() {
     assert!(table.contains("stopped: 4000000000 games were asked for"), "{table}");
     let report = dervish_training::arena::folder::MatchFolder::read_report(&out).expect("written");
     assert!(report.games.len() >= 4 && report.games.len().is_multiple_of(2));
+}
+
+/// Names under which SQLite, left to itself, keeps a database in memory.
+#[cfg(unix)]
+#[test]
+fn a_file_of_results_is_a_file_whatever_its_name() {
+    for name in [":memory:", "file:results?mode=memory", "file:results"] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        // Made, then gone on with.
+        for games in ["2", "4"] {
+            let arguments = ["match", "random", "random", "--scenario", "pig", "--games", games, "--db", name];
+            let output = dervish_in(folder.path(), &arguments);
+            assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        let found: Vec<_> = fs::read_dir(folder.path()).expect("a folder").flatten().map(|e| e.file_name()).collect();
+        assert_eq!(found, [name]);
+    }
 }

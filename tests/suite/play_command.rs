@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Output;
 
-use crate::dervish_binary::{dervish, dervish_reading, json_of, refusal};
+use crate::dervish_binary::{dervish, dervish_reading, dervish_unheard, json_of, refusal};
 
 /// Plays with these lines as input; the whole output of a sitting that ends well.
 fn sitting(args: &[&str], input: impl AsRef<[u8]>) -> String {
@@ -98,6 +98,17 @@ fn orders_are_given_by_number_or_in_notation() {
     let by_number = recorded(&SETUP, format!("{last}\n")).1;
     assert_eq!(by_number[0], format!("mahdist {}", orders[last - 1]));
     assert_eq!(by_number, recorded(&SETUP, format!("  {} \n", orders[last - 1].to_uppercase())).1);
+}
+
+/// As with every command that prints into `head`: whoever reads no more has left, and the record is kept.
+#[test]
+fn a_reader_that_has_gone_away_leaves_the_game() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("game.record");
+    let arguments = [&["play"][..], &SETUP, &["--record", path.to_str().expect("UTF-8")]].concat();
+    let output = dervish_unheard(&arguments, "1\n".repeat(200).as_bytes());
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert!(fs::read_to_string(path).expect("a record").ends_with("\nunfinished\n"));
 }
 
 #[test]

@@ -62,3 +62,15 @@ fn a_wrong_record_is_refused_with_its_line() {
     assert!(refusal(&["replay", &path, "--to", "7"]).contains("6 plies, not 7"));
     assert!(refusal(&["replay", &folder.path().join("none").display().to_string()]).contains("none"));
 }
+
+#[test]
+fn a_fork_does_not_take_the_place_of_its_record() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("game.record");
+    short_record().write(&path).expect("written");
+    // By another name, too.
+    let same = folder.path().join(".").join("game.record");
+    let [record, fork] = [&path, &same].map(|path| path.to_str().expect("UTF-8"));
+    assert!(refusal(&["replay", record, "--to", "2", "--fork", fork]).contains("--fork: this is the record itself"));
+    assert_eq!(Record::read(&path).expect("as it was"), short_record());
+}

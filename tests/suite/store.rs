@@ -123,6 +123,31 @@ fn no_game_is_counted_twice() {
     assert!(matches!(one.pairs_of(id), Err(StoreError::Damaged { .. })));
 }
 
+#[test]
+fn games_that_cannot_have_been_are_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    type Change = fn(&mut PlayedGame);
+    let changes: [(Change, &str); 7] = [
+        (|game| game.outcome.margin = 1.5, "game 1 of match 1: its margin is not in [-1, 1]"),
+        (|game| game.outcome.margin = f32::NEG_INFINITY, "game 1 of match 1: its margin is not in [-1, 1]"),
+        (|game| game.outcome.luck = Some(f64::INFINITY), "game 1 of match 1: its luck is no number"),
+        // In the signed column of the file these are -1.
+        (|game| game.efforts[0].decisions = u64::MAX, "game 1 of match 1: a count is below 0"),
+        (|game| game.efforts[1].simulations = u64::MAX, "game 1 of match 1: a count is below 0"),
+        (|game| game.efforts[0].seconds = -1.0, "game 1 of match 1: its seconds are no time"),
+        (|game| game.efforts[1].seconds = f64::INFINITY, "game 1 of match 1: its seconds are no time"),
+    ];
+    for (number, (change, expected)) in changes.into_iter().enumerate() {
+        let mut store = Store::open_or_create(&folder.path().join(format!("{number}.db"))).expect("a new file");
+        let id = store.enter_match(&identity()).expect("entered");
+        let mut pair = pair(0);
+        change(&mut pair[1]);
+        store.add_pair(id, &pair).expect("written");
+        let refused = store.pairs_of(id).expect_err("no such game");
+        assert!(matches!(&refused, StoreError::Damaged { what, .. } if what == expected), "{refused}");
+    }
+}
+
 /// What is wrong with the file, and that it is as it was, whatever is done with it.
 fn refused(path: &Path) -> String {
     let before = fs::read(path).expect("a file");

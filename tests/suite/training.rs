@@ -11,6 +11,7 @@ use dervish_models::batch::Played;
 use dervish_neural::agent::{NeuralAgent, choose_index};
 use dervish_training::arena::match_play::{MatchOptions, play_match};
 use dervish_training::arena::report::MatchReport;
+use dervish_training::commands::train::{LogFormat, TrainArgs};
 use dervish_training::learner::LearnerConfig;
 use dervish_training::run_dir::{FORMAT_VERSION, RunConfig, RunDir, RunDirFault};
 use dervish_training::self_play::actor::{Actor, SelfPlayConfig};
@@ -332,5 +333,40 @@ fn a_run_directory_says_what_is_wrong_with_it() {
     document["hiden"] = 3.into();
     fs::write(&file, document.to_string()).expect("a file");
     assert!(refused(folder.path()).contains("hiden"));
+    for (field, value, expected) in [
+        ("/threads", 0.into(), "threads: 0 is not from 1 to 1024"),
+        (
+            "/self_play/games_at_once",
+            1_000_000_000_000_u64.into(),
+            "self_play.games_at_once: 1000000000000 is not from",
+        ),
+        ("/learner/games_per_round", 0.into(), "learner.games_per_round: 0 is not from 1 to 1000000"),
+        ("/learner/batch", 0.into(), "learner.batch: 0 is not from 1 to 1000000"),
+        // Beyond the 32 bits of libtorch's numbers, too.
+        ("/learner/trainer/learning_rate", 1e39.into(), "learner.trainer.learning_rate: 1000"),
+    ] {
+        let mut document: serde_json::Value = serde_json::to_value(config(0)).expect("JSON");
+        *document.pointer_mut(field).expect("a field") = value;
+        fs::write(&file, document.to_string()).expect("a file");
+        assert!(refused(folder.path()).contains(expected), "{}", refused(folder.path()));
+    }
     assert_eq!(Encoder::<Pig>::name(&PigPlayers::new()), "pig-players");
+}
+
+#[test]
+fn a_run_of_no_game_leaves_no_directory() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("run");
+    let arguments = TrainArgs {
+        scenario: Some("chess".to_string()),
+        budget: Duration::from_secs(1),
+        seed: 0,
+        threads: None,
+        out: Some(out.clone()),
+        resume: None,
+        sims: 0,
+        log: LogFormat::Text,
+    };
+    assert!(arguments.run().expect_err("no game").to_string().starts_with("chess: "));
+    assert!(!out.exists());
 }

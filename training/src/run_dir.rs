@@ -83,9 +83,59 @@ pub enum RunDirFault {
         /// The format that the configuration states.
         found: u64,
     },
+    /// A figure of the configuration with which nothing can be trained.
+    #[error("{field}: {value} is not from {least} to {most}")]
+    Range {
+        /// Its path, such as `learner.batch`.
+        field: &'static str,
+        /// What it is.
+        value: f64,
+        /// The least that it may be.
+        least: f64,
+        /// The most that it may be.
+        most: f64,
+    },
     /// Another program trains here.
     #[error("another program is training in this directory")]
     InUse,
+}
+
+impl RunConfig {
+    /// Whether it can be trained with: the file may have been edited between sessions.
+    fn check(&self) -> Result<(), RunDirFault> {
+        let RunConfig { self_play, learner, .. } = self;
+        let trainer = &learner.trainer;
+        let count = |count: usize| count as f64;
+        let ranges = [
+            ("threads", count(self.threads), 1.0, 1024.0),
+            ("hidden", count(self.hidden), 1.0, 4096.0),
+            ("trunk", count(self.trunk), 1.0, 4096.0),
+            ("checkpoint_seconds", self.checkpoint_seconds, 0.0, 1e6),
+            ("self_play.games_at_once", count(self_play.games_at_once), 1.0, 1e4),
+            ("self_play.candidates", count(self_play.candidates), 1.0, 1e4),
+            ("self_play.utility.margin_share", f64::from(self_play.utility.margin_share), 0.0, 1.0),
+            ("learner.targets.lambda", f64::from(learner.targets.lambda), 0.0, 1.0),
+            ("learner.targets.utility.margin_share", f64::from(learner.targets.utility.margin_share), 0.0, 1.0),
+            ("learner.trainer.learning_rate", trainer.learning_rate, 0.0, 1.0),
+            ("learner.trainer.weight_decay", trainer.weight_decay, 0.0, 1.0),
+            ("learner.trainer.gradient_clip", trainer.gradient_clip, 0.0, 1e6),
+            ("learner.trainer.policy_weight", trainer.policy_weight, 0.0, 1e3),
+            ("learner.trainer.margin_weight", trainer.margin_weight, 0.0, 1e3),
+            ("learner.trainer.ratio_clip", trainer.ratio_clip, 0.0, 1.0),
+            ("learner.trainer.entropy_weight", trainer.entropy_weight, 0.0, 1e3),
+            ("learner.trainer.average_decay", trainer.average_decay, 0.0, 1.0),
+            ("learner.games_per_round", count(learner.games_per_round), 1.0, 1e6),
+            ("learner.replayed_games", count(learner.replayed_games), 0.0, 1e6),
+            ("learner.passes", count(learner.passes), 1.0, 1e3),
+            ("learner.batch", count(learner.batch), 1.0, 1e6),
+            ("learner.window", count(learner.window), 1.0, 1e6),
+            ("learner.final_learning_rate", learner.final_learning_rate, 0.0, 1.0),
+        ];
+        match ranges.into_iter().find(|(_, value, least, most)| !(least..=most).contains(&value)) {
+            Some((field, value, least, most)) => Err(RunDirFault::Range { field, value, least, most }),
+            None => Ok(()),
+        }
+    }
 }
 
 impl RunDir {
@@ -133,7 +183,9 @@ impl RunDir {
             if format != u64::from(FORMAT_VERSION) {
                 return Err(RunDirFault::Format { found: format });
             }
-            Ok(serde_json::from_slice(&text)?)
+            let config: RunConfig = serde_json::from_slice(&text)?;
+            config.check()?;
+            Ok(config)
         };
         let config = read().map_err(|reason| RunDirError { path: file.clone(), reason })?;
         let lock = lock(path).map_err(|reason| RunDirError { path: path.to_owned(), reason })?;

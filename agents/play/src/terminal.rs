@@ -70,11 +70,18 @@ impl<P: BoardText> Table<P> {
         &self.record
     }
 
-    /// Plays until the game is over or the person leaves.
+    /// Plays until the game is over or the person leaves; whoever reads no more has left.
     ///
     /// # Errors
     /// [`PlayError`]; the record holds everything up to there.
     pub fn play(&mut self, input: &mut impl BufRead, output: &mut impl Write) -> Result<Sitting, PlayError> {
+        match self.sit(input, output) {
+            Err(PlayError::Terminal(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Sitting::Left),
+            sitting => sitting,
+        }
+    }
+
+    fn sit(&mut self, input: &mut impl BufRead, output: &mut impl Write) -> Result<Sitting, PlayError> {
         writeln!(output, "{HELP}")?;
         loop {
             match self.position.actor() {

@@ -49,6 +49,7 @@ use super::Campaign;
 use super::data_file::DataError;
 use super::position_sections::Sections;
 use super::scenario::Scenario;
+use crate::persist::read_text;
 
 /// The format of position files that is read and written.
 pub const FORMAT: u32 = 1;
@@ -80,7 +81,7 @@ impl PositionFile {
     /// Every fault found in it or in its scenario.
     pub fn load(path: &Path) -> Result<PositionFile, Vec<DataError>> {
         let file = path.display().to_string();
-        let text = std::fs::read_to_string(path)
+        let text = read_text(path)
             .map_err(|error| vec![DataError { file: file.clone(), line: None, reason: error.to_string() }])?;
         PositionFile::parse(&file, &text, path.parent().unwrap_or(Path::new("")))
     }

@@ -43,6 +43,7 @@ use super::region_file::{RegionTable, anchor};
 use super::scenario::{EventColumn, FanaticCharge, Scenario};
 use super::scenario_reader::Reader;
 use super::{catalogue_file, map_file, tables_file};
+use crate::persist::read_text;
 
 /// The format of scenario files that is read.
 pub const FORMAT: u32 = 1;
@@ -107,12 +108,12 @@ impl Scenario {
     /// Every fault found in the file, or in its map file.
     pub fn load(path: &Path) -> Result<&'static Scenario, Vec<DataError>> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| {
+        let text = read_text(path).map_err(|error| {
             let reason = format!("cannot be read: {error} (built-in are {})", Scenario::BUILTIN_NAMES.join(", "));
             vec![DataError { file: name.clone(), line: None, reason }]
         })?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        let read_map = |map: &str| std::fs::read_to_string(folder.join(map)).map_err(|error| error.to_string());
+        let read_map = |map: &str| read_text(&folder.join(map)).map_err(|error| error.to_string());
         Scenario::parse(&name, &text, &read_map).map(|scenario| &*Box::leak(Box::new(scenario)))
     }
 

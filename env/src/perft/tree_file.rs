@@ -8,7 +8,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use super::{MAX_DEPTH, PerftCounts};
-use crate::persist::write_whole;
+use crate::persist::{read_text, write_whole};
 
 /// What stands above the counts in every file.
 const HEADER: &str = "\
@@ -57,7 +57,7 @@ impl TreeFile {
     /// # Errors
     /// [`TreeFileError`], with the line where the fault can be placed.
     pub fn read(path: &Path) -> Result<TreeFile, TreeFileError> {
-        TreeFile::parse(&std::fs::read_to_string(path)?)
+        TreeFile::parse(&read_text(path)?)
     }
 
     /// Reads the text of a file.

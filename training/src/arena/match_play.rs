@@ -307,8 +307,8 @@ pub struct Effort {
 
 impl Effort {
     fn add(&mut self, other: &Effort) {
-        self.decisions += other.decisions;
-        self.simulations += other.simulations;
+        self.decisions = self.decisions.saturating_add(other.decisions);
+        self.simulations = self.simulations.saturating_add(other.simulations);
         self.seconds += other.seconds;
     }
 }

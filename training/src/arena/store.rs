@@ -181,7 +181,8 @@ impl Store {
         check_header(path)?;
         let failed = sql_fault(path);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).map_err(&failed)?;
+        // Behind a folder's name, SQLite takes `:memory:` and `file:...` for the file names that they are here.
+        let connection = Connection::open_with_flags(Path::new(".").join(path), flags).map_err(&failed)?;
         connection.busy_timeout(Duration::from_secs(30)).map_err(&failed)?;
         let damaged = |what: String| StoreError::Damaged { path: path.to_path_buf(), what };
         let sound: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(&failed)?;
@@ -221,13 +222,17 @@ impl Store {
     /// The whole pairs of a match that were played so far, in order from number 0 on.
     ///
     /// # Errors
-    /// [`StoreError`]: a gap or half a pair means that the file was meddled with.
+    /// [`StoreError`]: a gap, half a pair or a figure that no game has mean that the file was meddled with.
     pub fn pairs_of(&self, match_id: MatchId) -> Result<Vec<[PlayedGame; 2]>, StoreError> {
         let read = || {
             let mut statement = self.connection.prepare("SELECT * FROM games WHERE match = ?1 ORDER BY game")?;
             statement.query_map([match_id.0], game_of)?.collect::<rusqlite::Result<Vec<PlayedGame>>>()
         };
         let games = read().map_err(sql_fault(&self.path))?;
+        if let Some((game, what)) = games.iter().find_map(|game| Some((game.outcome.game, nonsense(game)?))) {
+            let what = format!("game {game} of match {}: {what}", match_id.0);
+            return Err(StoreError::Damaged { path: self.path.clone(), what });
+        }
         let in_order = games.iter().enumerate().all(|(place, game)| game.outcome.game as usize == place);
         if !in_order || games.len() % 2 == 1 {
             let what = format!("the games of match {} are not whole pairs from 0 on", match_id.0);
@@ -491,6 +496,24 @@ fn game_of(row: &Row) -> rusqlite::Result<PlayedGame> {
             effort("b_decisions", "b_simulations", "b_seconds")?,
         ],
     })
+}
+
+/// What no game can have been, of a game that was read: a column holds any number of its type.
+fn nonsense(game: &PlayedGame) -> Option<&'static str> {
+    let PlayedGame { outcome, efforts, .. } = game;
+    let margin = outcome.margin;
+    if !(-1.0..=1.0).contains(&margin) {
+        return Some("its margin is not in [-1, 1]");
+    }
+    if outcome.luck.is_some_and(|luck| !luck.is_finite()) {
+        return Some("its luck is no number");
+    }
+    // The columns are signed: what was below 0 is above the largest of them here.
+    let counted = |count: u64| count <= i64::MAX.cast_unsigned();
+    if efforts.iter().any(|effort| !counted(effort.decisions) || !counted(effort.simulations)) {
+        return Some("a count is below 0");
+    }
+    efforts.iter().any(|effort| !(0.0..f64::INFINITY).contains(&effort.seconds)).then_some("its seconds are no time")
 }
 
 fn sql_fault(path: &Path) -> impl Fn(rusqlite::Error) -> StoreError {

@@ -12,6 +12,7 @@ use dervish_env::dervish::rules::combat::{
 use dervish_env::dervish::rules::odds::Distribution;
 use dervish_env::dervish::scenario::{FanaticCharge, Options};
 use dervish_env::dervish::tables::{Morale, Tables};
+use dervish_env::persist::read_text;
 use serde::{Deserialize, Serialize};
 
 use super::{CommandError, print_json};
@@ -35,7 +36,7 @@ impl BattleArgs {
     pub fn run(self) -> Result<(), CommandError> {
         let file = self.file.display().to_string();
         let refused = |reason| CommandError::File { file: file.clone(), reason };
-        let text = std::fs::read_to_string(&self.file).map_err(|error| refused(error.to_string()))?;
+        let text = read_text(&self.file).map_err(|error| refused(error.to_string()))?;
         let battle = Battle::parse(&text).map_err(|error| refused(error.to_string()))?;
         if self.odds {
             print_json(&battle.odds())

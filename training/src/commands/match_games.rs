@@ -7,7 +7,7 @@ use crate::arena::match_play::{Contestant, Match, MatchError, MatchOptions, Play
 use crate::arena::report::MatchReport;
 use crate::arena::sprt::{SprtError, SprtPlan};
 use crate::arena::store::{MatchId, MatchIdentity, Store, StoreError};
-use crate::commands::{CommandError, print_json, print_line};
+use crate::commands::{CommandError, print_json, print_line, threads};
 use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
 use dervish_agents::agent::Event;
@@ -40,7 +40,7 @@ pub struct MatchArgs {
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
     /// Threads to play on [default: all cores].
-    #[arg(long)]
+    #[arg(long, value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
     /// How much the agents may think.
     #[command(flatten)]
@@ -85,7 +85,11 @@ pub struct BoundArgs {
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().map_err(|_| "not a number of seconds".to_string())?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(Duration::ZERO) => Err("an agent needs some time".to_string()),
+        Ok(seconds) => Ok(seconds),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 impl BoundArgs {

@@ -2,6 +2,7 @@
 //! what it has to say to programs goes to standard output as JSON.
 
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 
 use crate::arena::store::StoreError;
 use dervish_env::dervish::data_file::DataError;
@@ -94,6 +95,12 @@ fn first_fault(faults: &[DataError]) -> String {
         [fault] => fault.to_string(),
         [fault, others @ ..] => format!("{fault} (and {} more)", others.len()),
     }
+}
+
+/// Reads a number of threads; more than a thousand are no machine's.
+fn threads(text: &str) -> Result<NonZeroUsize, &'static str> {
+    let threads = text.parse().ok().filter(|threads: &NonZeroUsize| threads.get() <= 1024);
+    threads.ok_or("expected a number of threads from 1 to 1024")
 }
 
 /// Writes `answer` as one line of JSON to standard output.

@@ -1,7 +1,7 @@
 //! `dervish position`: position files checked, looked into and played on from, one order or roll at a time.
 
 use std::collections::VecDeque;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use dervish_env::dervish::Campaign;
@@ -10,6 +10,7 @@ use dervish_env::dervish::decision::DiceKind;
 use dervish_env::dervish::position_file::PositionFile;
 use dervish_env::dervish::tables::{EVENT_BANDS, event_band};
 use dervish_env::game::{Action, Actor, GameResult, IllegalMove, Outcome, Position};
+use dervish_env::persist::read_text_from;
 use serde::Serialize;
 
 use super::{CommandError, print_json, print_line};
@@ -104,9 +105,7 @@ pub fn read_position(file: &Path) -> Result<PositionFile, Vec<DataError>> {
         return PositionFile::load(file);
     }
     let name = "standard input";
-    let mut text = String::new();
-    std::io::stdin()
-        .read_to_string(&mut text)
+    let text = read_text_from(std::io::stdin())
         .map_err(|error| vec![DataError { file: name.to_owned(), line: None, reason: error.to_string() }])?;
     PositionFile::parse(name, &text, Path::new(""))
 }

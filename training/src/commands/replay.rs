@@ -1,6 +1,7 @@
 //! `dervish replay`: checks a game record against the rules, steps through it, and forks it.
 
 use std::fmt::Write;
+use std::fs::canonicalize;
 use std::path::PathBuf;
 
 use dervish_env::encode::PolicyEncoder;
@@ -36,6 +37,11 @@ impl ReplayArgs {
     /// # Errors
     /// [`CommandError`] with the number of the first line that is wrong, or what else cannot be read or written.
     pub fn run(&self) -> Result<(), CommandError> {
+        let same = |fork| matches!((canonicalize(fork), canonicalize(&self.file)), (Ok(a), Ok(b)) if a == b);
+        if self.fork.as_ref().is_some_and(same) {
+            let reason = "this is the record itself, which would be lost; name another file".to_owned();
+            return Err(CommandError::Argument { argument: "--fork", reason });
+        }
         let record = Record::read(&self.file).map_err(|error| self.fault(&error))?;
         let identity = record.identity();
         let game = match &self.scenario {

@@ -6,7 +6,7 @@ use crate::arena::match_play::{Match, MatchError, MatchOptions};
 use crate::arena::standings::Standings;
 use crate::arena::store::Store;
 use crate::commands::match_games::{BoundArgs, MatchCommandError, pairs_of, play_and_keep};
-use crate::commands::{CommandError, print_json, print_line};
+use crate::commands::{CommandError, print_json, print_line, threads};
 use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
 use dervish_agents::registry::{AgentFactory, SpecError};
@@ -33,7 +33,7 @@ pub struct TournamentArgs {
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
     /// Threads to play on [default: all cores].
-    #[arg(long)]
+    #[arg(long, value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
     /// How much the agents may think.
     #[command(flatten)]

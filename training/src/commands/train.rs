@@ -1,6 +1,6 @@
 //! `dervish train`: self-play and learning for a while, into a run directory.
 
-use super::CommandError;
+use super::{CommandError, threads};
 use crate::arena::agents::ArenaGame;
 use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
@@ -30,7 +30,7 @@ pub struct TrainArgs {
     #[arg(long, default_value_t = 0, conflicts_with = "resume")]
     pub seed: u64,
     /// Threads to play on [default: all cores].
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long, value_parser = threads, conflicts_with = "resume")]
     pub threads: Option<NonZeroUsize>,
     /// Run directory to make [default: runs/SCENARIO-N with the first free N].
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
@@ -70,18 +70,10 @@ impl TrainArgs {
     /// [`CommandError`]; a run that exists is not touched.
     pub fn run(self) -> Result<(), CommandError> {
         interrupt::install().map_err(CommandError::Training)?;
-        let run = match &self.resume {
-            Some(path) => RunDir::open(path),
-            None => {
-                let config = self.config();
-                let out = self.out.clone().unwrap_or_else(|| first_free(&config.scenario));
-                RunDir::create(&out, config)
-            }
-        };
-        let run = run.map_err(|error| CommandError::Training(error.to_string()))?;
-        start_log(&run, self.log)?;
-        let scenario = run.config().scenario.clone();
-        with_game(&scenario, TrainGame { run: &run, budget: self.budget })?
+        let resumed = self.resume.as_deref().map(RunDir::open).transpose();
+        let resumed = resumed.map_err(|error| CommandError::Training(error.to_string()))?;
+        let config = resumed.as_ref().map_or_else(|| self.config(), |run| run.config().clone());
+        with_game(&config.scenario.clone(), TrainGame { args: &self, resumed, config })?
     }
 
     fn config(&self) -> RunConfig {
@@ -125,9 +117,11 @@ fn start_log(run: &RunDir, format: LogFormat) -> Result<(), CommandError> {
     Ok(())
 }
 
-struct TrainGame<'r> {
-    run: &'r RunDir,
-    budget: Duration,
+/// A new run's directory is made only here, where its game is known to be one.
+struct TrainGame<'a> {
+    args: &'a TrainArgs,
+    resumed: Option<RunDir>,
+    config: RunConfig,
 }
 
 impl GameVisitor for TrainGame<'_> {
@@ -138,12 +132,22 @@ impl GameVisitor for TrainGame<'_> {
         start: P,
         encoder: E,
     ) -> Result<(), CommandError> {
-        let watch = ProgressWatch::new(self.budget);
-        let report = train(&start, &encoder, self.run, self.budget, &watch);
+        let TrainArgs { budget, log, .. } = *self.args;
+        let run = match self.resumed {
+            Some(run) => Ok(run),
+            None => {
+                let out = self.args.out.clone().unwrap_or_else(|| first_free(&self.config.scenario));
+                RunDir::create(&out, self.config)
+            }
+        };
+        let run = run.map_err(|error| CommandError::Training(error.to_string()))?;
+        start_log(&run, log)?;
+        let watch = ProgressWatch::new(budget);
+        let report = train(&start, &encoder, &run, budget, &watch);
         watch.bar.finish_and_clear();
         let report = report.map_err(|error| CommandError::Training(error.to_string()))?;
         let SessionReport { before, after, steps, stopped } = report;
-        let path = self.run.path().display();
+        let path = run.path().display();
         eprintln!(
             "{}: {} games, {} decisions, {steps} steps, {:.0} s in all ({} games in this session)",
             if stopped { "stopped and saved" } else { "done" },

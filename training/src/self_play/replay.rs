@@ -82,7 +82,8 @@ impl ReplayWindow {
             let scratch = tempfile::Builder::new().prefix(".window-").tempfile_in(folder)?;
             let mut lines = BufWriter::new(scratch);
             for game in &self.games {
-                serde_json::to_writer(&mut lines, game)?;
+                // Only writing can fail here, which says nothing against the game.
+                serde_json::to_writer(&mut lines, game).map_err(io::Error::from)?;
                 lines.write_all(b"\n")?;
             }
             let scratch = lines.into_inner().map_err(io::IntoInnerError::into_error)?;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use dervish_env::persist::read_text;
 use serde::Deserialize;
 
 /// All weights. Values are in points of the scenario's victory conditions unless a field says otherwise.
@@ -245,8 +246,7 @@ impl Weights {
     /// # Errors
     /// [`WeightsError`] with the file, and the line where there is one.
     pub fn read(path: &Path) -> Result<Weights, WeightsError> {
-        let text =
-            std::fs::read_to_string(path).map_err(|source| WeightsError::Read { path: path.to_path_buf(), source })?;
+        let text = read_text(path).map_err(|source| WeightsError::Read { path: path.to_path_buf(), source })?;
         toml::from_str(&text).map_err(|error| {
             let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
             WeightsError::Parse { path: path.to_path_buf(), line, reason: error.message().to_string() }
