@@ -93,7 +93,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Help and version go to standard output; of everything else the first paragraph is told, on one line.
+/// Help and version go to standard output; of everything else the first paragraph and the tip are told, on one line.
 fn not_a_command(error: &clap::Error) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -101,11 +101,23 @@ fn not_a_command(error: &clap::Error) -> ExitCode {
             let _ = error.print();
             ExitCode::SUCCESS
         }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => refuse("no command given; see `dervish --help`"),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            // The error is the help of the command whose part is missing, with a line such as
+            // `Usage: dervish table <COMMAND>`.
+            let text = error.to_string();
+            let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("dervish");
+            let command: Vec<&str> =
+                usage.split_whitespace().take_while(|word| !word.starts_with(['<', '['])).collect();
+            refuse(&format!("no command given; see `{} --help`", command.join(" ")))
+        }
         _ => {
             let text = error.to_string();
-            let first = text.trim_start_matches("error: ").lines().take_while(|line| !line.trim().is_empty());
-            refuse(&first.collect::<Vec<_>>().join(" "))
+            let mut paragraphs = text.trim_start_matches("error: ").split("\n\n");
+            let first = paragraphs.next().unwrap_or_default();
+            match paragraphs.find_map(|paragraph| paragraph.trim().strip_prefix("tip: ")) {
+                Some(tip) => refuse(&format!("{first} ({tip})")),
+                None => refuse(first),
+            }
         }
     }
 }
