@@ -30,7 +30,7 @@ pub struct MatchArgs {
     pub a: String,
     /// The other agent.
     pub b: String,
-    /// What to play: a built-in scenario, a scenario file, `pig` or `connect-four`.
+    /// What to play: a built-in scenario, a scenario file, or a reference game such as `pig`.
     #[arg(long)]
     pub scenario: String,
     /// Number of games, even; with --sprt, at most.

@@ -23,7 +23,7 @@ pub struct TournamentArgs {
     /// Agents with their options, at least two; their order does not matter.
     #[arg(required = true, num_args = 2.., value_name = "AGENT")]
     pub agents: Vec<String>,
-    /// What to play: a built-in scenario, a scenario file, `pig` or `connect-four`.
+    /// What to play: a built-in scenario, a scenario file, or a reference game such as `pig`.
     #[arg(long)]
     pub scenario: String,
     /// Number of games between each two agents, even.

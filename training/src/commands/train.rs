@@ -20,7 +20,7 @@ use tracing_subscriber::filter::LevelFilter;
 /// Trains a network by self-play.
 #[derive(Clone, Debug, clap::Args)]
 pub struct TrainArgs {
-    /// What to play: a built-in scenario, a scenario file, `pig` or `connect-four`.
+    /// What to play: a built-in scenario, a scenario file, or a reference game such as `pig`.
     #[arg(long, required_unless_present = "resume", conflicts_with = "resume")]
     pub scenario: Option<String>,
     /// How long to train, such as 90s, 10m or 2h.
