@@ -63,6 +63,14 @@ enum Command {
     /// Train a network by self-play.
     #[cfg(feature = "torch")]
     Train(TrainArgs),
+    /// Says why there is no training.
+    #[cfg(not(feature = "torch"))]
+    #[command(hide = true, disable_help_flag = true)]
+    Train {
+        /// What training would be told.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        _arguments: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -84,6 +92,8 @@ fn main() -> ExitCode {
             Command::Regret(args) => args.run(),
             #[cfg(feature = "torch")]
             Command::Train(args) => args.run(),
+            #[cfg(not(feature = "torch"))]
+            Command::Train { .. } => return refuse("train: this program was built without libtorch, see `make build`"),
         },
         Err(error) => return not_a_command(&error),
     };
