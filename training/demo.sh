@@ -34,4 +34,4 @@ play random-random random random:seed=1
 play trained-untrained "neural:$run" "neural:$run,step=0"
 play trained-doctrine "neural:$run" doctrine
 
-python3 training/demo_table.py "$run"
+python3 training/demo_table.py "$run" "$dervish"

@@ -15,7 +15,7 @@ MATCHES = [
 
 
 def main() -> None:
-    run = pathlib.Path(sys.argv[1])
+    run, dervish = pathlib.Path(sys.argv[1]), sys.argv[2]
     reports = {name: json.loads((run / "matches" / name / "match.json").read_text()) for name, _, _ in MATCHES}
     seats = reports["trained-random"]["seats"]
     rows = [("agent", "against", "seat", "games", "win", "draw", "loss", "score [95%]", "seconds")]
@@ -48,7 +48,8 @@ def main() -> None:
     )
     print(f"Run directory: {run} (checkpoints/, replay/, metrics.jsonl, train.log)")
     print(f"Matches:       {run}/matches/*/match.json and the record of every game beside it")
-    print(f"Play it:       dervish match neural:{run} random --scenario souakim --games 20")
+    print(f"Match it:      {dervish} match neural:{run} doctrine --scenario souakim --games 200")
+    print(f"Play it:       {dervish} play --scenario souakim --side egyptian --against neural:{run}")
 
 
 def interval(score: dict) -> str:

@@ -111,6 +111,10 @@ impl Dice {
 pub fn pick(outcomes: &[WeightedOutcome], total: u32, word: u64) -> Outcome {
     debug_assert_eq!(outcomes.iter().map(|w| w.weight).sum::<u32>(), total, "weights must sum to the total");
     let mut left = below(word, total);
+    // All alike, as the faces of a die: no search is needed.
+    if outcomes.len() == total as usize {
+        return outcomes[left as usize].outcome;
+    }
     for weighted in outcomes {
         if left < weighted.weight {
             return weighted.outcome;

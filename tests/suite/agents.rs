@@ -3,7 +3,7 @@
 use dervish_agents::agent::{Agent, AgentError, Choice};
 use dervish_agents::limits::{Limits, TurnLedger};
 use dervish_agents::random::RandomAgent;
-use dervish_agents::registry::{AgentFactory, AgentOptions, Configure, OptionDoc, Registry, SpecError};
+use dervish_agents::registry::{AgentFactory, AgentOptions, Configure, KindDoc, OptionDoc, Registry, SpecError};
 use dervish_env::chance::agent_rng;
 use dervish_env::game::{Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
@@ -74,6 +74,29 @@ fn listings_name_every_agent_and_option() {
         let factory = registry.factory(&spec).expect("defaults are good");
         assert_eq!(factory.spec(), registry.factory(kind.name).expect("no options are needed").spec());
     }
+}
+
+#[test]
+fn a_brief_spec_leaves_out_what_is_usual_and_makes_the_same_agent() {
+    let registry = pig_agents();
+    for (spec, expected) in [
+        ("random", "random"),
+        ("random:seed=1", "random:seed=1"),
+        ("mcts", "mcts"),
+        ("mcts:sims=400,c=1,seed=0", "mcts"),
+        ("mcts:sims=50,seed=7", "mcts:sims=50,seed=7"),
+        ("mcts:seed=7,select=puct,c=2", "mcts:select=puct,c=2,seed=7"),
+    ] {
+        let full = registry.factory(spec).expect("a good spec");
+        let (name, _) = full.spec().split_once(':').expect("every option is written out");
+        let kind = registry.kinds().find(|kind| kind.name == name).expect("it is registered");
+        assert_eq!(kind.brief(full.spec()), expected);
+        assert_eq!(registry.factory(expected).expect("a good spec").spec(), full.spec());
+    }
+    let options =
+        &[OptionDoc { name: "cmd", default: "", meaning: "" }, OptionDoc { name: "c", default: "1", meaning: "" }];
+    let program = KindDoc { name: "external", summary: "", positional: Some("cmd"), options };
+    assert_eq!(program.brief("external:cmd=a,,c=1,c=1"), "external:cmd=a,,c=1", "a comma of a value stays doubled");
 }
 
 #[test]

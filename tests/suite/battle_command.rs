@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use dervish_training::commands::battle::Battle;
+use dervish_training::commands::battle::{Battle, EXAMPLE};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-use crate::dervish_binary::{json_of, refusal};
+use crate::dervish_binary::{dervish, json_of, refusal};
 
 /// Abu Klea (seed 002), all four rolls.
 fn abu_klea() -> Value {
@@ -53,6 +53,21 @@ fn file(text: &str) -> NamedTempFile {
     let mut file = NamedTempFile::new().expect("a temporary file");
     file.write_all(text.as_bytes()).expect("written");
     file
+}
+
+#[test]
+fn the_example_in_the_help_can_be_fought() {
+    let (_, json) = EXAMPLE.split_once("\n\n").expect("a sentence before it");
+    let example: Value = serde_json::from_str(json).expect("JSON");
+    // Spearmen do not fire, so the marching side has no test under fire (9.3) and its roll is null.
+    assert_eq!(report(&example)["fire"]["marching"], Value::Null);
+    let help = String::from_utf8(dervish(&["battle", "--help"]).stdout).expect("UTF-8");
+    assert!(help.contains(EXAMPLE), "{help}");
+    // Every field of the format is shown.
+    let fields = |value: &Value| value.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+    for path in ["", "/marching", "/hex", "/dice"] {
+        assert_eq!(fields(example.pointer(path).expect(path)), fields(abu_klea().pointer(path).expect(path)));
+    }
 }
 
 #[test]

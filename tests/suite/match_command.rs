@@ -15,7 +15,7 @@ fn a_match_is_told_as_a_table_and_as_json() {
     let table = dervish(&QUICK);
     assert!(table.status.success(), "{}", String::from_utf8_lossy(&table.stderr));
     let table = String::from_utf8(table.stdout).expect("UTF-8");
-    for part in ["pig, 4 games, seed 3", "A = mcts:sims=8,", "Elo of A minus B", "score [95%]"] {
+    for part in ["pig, 4 games, seed 3", "A = mcts:sims=8\nB = random\n", "Elo of A minus B", "score [95%]"] {
         assert!(table.contains(part), "{part} is missing:\n{table}");
     }
     let report = json_of(&with(&["--json", "--threads", "1"]));

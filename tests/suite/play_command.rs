@@ -68,7 +68,17 @@ fn the_side_that_does_not_play_is_the_agent_in_the_record() {
     assert!(as_egyptian.contains("\nseat: egyptian human\nseat: mahdist random:seed=0\n"), "{as_egyptian}");
 }
 
-/// A number of the list is its order; orders are listed as `dervish position legal` gives them.
+/// The places within three hexes of Sinkat or Tokar where no enemy stands (2.6), by the map.
+const SETUP_PLACES: [(&str, &str); 6] = [
+    ("4306", "Tambuk"),
+    ("4406", "Otao"),
+    ("4506", "Handub"),
+    ("4508", "Tamai"),
+    ("4810", "El Teb"),
+    ("4910", "Trinkitat"),
+];
+
+/// A number of the list is its order; orders are listed as `dervish position legal` gives them, with the places' names.
 #[test]
 fn orders_are_given_by_number_or_in_notation() {
     let start = dervish(&["position", "new", "--scenario", "souakim"]).stdout;
@@ -82,7 +92,10 @@ fn orders_are_given_by_number_or_in_notation() {
         .collect();
     // More orders than are listed without being asked.
     assert!(orders.len() > 24, "{}", orders.len());
-    let numbered = |(i, order): (usize, &&str)| format!("  {:3} {order}\n", i + 1);
+    let numbered = |(i, order): (usize, &&str)| {
+        let place = SETUP_PLACES.iter().find(|(hex, _)| order.ends_with(hex));
+        format!("  {:3} {order}{}\n", i + 1, place.map_or(String::new(), |(_, name)| format!(" ({name})")))
+    };
     let all: String = orders.iter().enumerate().map(numbered).collect();
     let first: String = orders.iter().enumerate().take(24).map(numbered).collect();
     let output = sitting(&SETUP, "q\n");
@@ -122,7 +135,7 @@ fn help_and_board_are_shown_when_asked_for() {
     for (line, shown) in [("", 1), ("b\n", 2), ("board\n", 2)] {
         let output = sitting(&SETUP, line);
         assert_eq!(output.matches("Souakim: game turn 1 of 5, 1884-02, mahdist player, Setup phase").count(), shown);
-        assert_eq!(output.matches("4811 (Tokar): 1xrifle_l 1xegyptian_gun").count(), shown, "{output}");
+        assert_eq!(output.matches("4811 (Tokar): 1 rifle_l, 1 egyptian_gun").count(), shown, "{output}");
     }
 }
 

@@ -74,3 +74,19 @@ fn a_fork_does_not_take_the_place_of_its_record() {
     assert!(refusal(&["replay", record, "--to", "2", "--fork", fork]).contains("--fork: this is the record itself"));
     assert_eq!(Record::read(&path).expect("as it was"), short_record());
 }
+
+/// The record names its scenario, but only who played knows where the file lies.
+#[test]
+fn a_record_of_a_scenario_file_asks_for_the_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_string();
+    let souakim = include_str!("../../env/data/dervish/scenarios/souakim.toml");
+    let (scenario, out) = (path("own.toml"), path("out"));
+    std::fs::write(&scenario, souakim.replace("name = \"souakim\"", "name = \"own\"")).expect("a file");
+    let played = dervish(&["match", "random", "random:seed=1", "--scenario", &scenario, "--games", "2", "--out", &out]);
+    assert!(played.status.success(), "{}", String::from_utf8_lossy(&played.stderr));
+    let record = format!("{out}/games/00000.record");
+    let line = refusal(&["replay", &record]);
+    assert!(line.contains("--scenario: 'own' does not come with the program: name the scenario file"), "{line}");
+    assert!(dervish(&["replay", &record, "--scenario", &scenario]).status.success());
+}

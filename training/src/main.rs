@@ -63,6 +63,14 @@ enum Command {
     /// Train a network by self-play.
     #[cfg(feature = "torch")]
     Train(TrainArgs),
+    /// Says why there is no training.
+    #[cfg(not(feature = "torch"))]
+    #[command(hide = true, disable_help_flag = true)]
+    Train {
+        /// What training would be told.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        _arguments: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -84,6 +92,8 @@ fn main() -> ExitCode {
             Command::Regret(args) => args.run(),
             #[cfg(feature = "torch")]
             Command::Train(args) => args.run(),
+            #[cfg(not(feature = "torch"))]
+            Command::Train { .. } => return refuse("train: this program was built without libtorch, see `make build`"),
         },
         Err(error) => return not_a_command(&error),
     };
@@ -93,7 +103,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Help and version go to standard output; of everything else the first paragraph is told, on one line.
+/// Help and version go to standard output; of everything else the first paragraph and the tip are told, on one line.
 fn not_a_command(error: &clap::Error) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -101,11 +111,23 @@ fn not_a_command(error: &clap::Error) -> ExitCode {
             let _ = error.print();
             ExitCode::SUCCESS
         }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => refuse("no command given; see `dervish --help`"),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            // The error is the help of the command whose part is missing, with a line such as
+            // `Usage: dervish table <COMMAND>`.
+            let text = error.to_string();
+            let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("dervish");
+            let command: Vec<&str> =
+                usage.split_whitespace().take_while(|word| !word.starts_with(['<', '['])).collect();
+            refuse(&format!("no command given; see `{} --help`", command.join(" ")))
+        }
         _ => {
             let text = error.to_string();
-            let first = text.trim_start_matches("error: ").lines().take_while(|line| !line.trim().is_empty());
-            refuse(&first.collect::<Vec<_>>().join(" "))
+            let mut paragraphs = text.trim_start_matches("error: ").split("\n\n");
+            let first = paragraphs.next().unwrap_or_default();
+            match paragraphs.find_map(|paragraph| paragraph.trim().strip_prefix("tip: ")) {
+                Some(tip) => refuse(&format!("{first} ({tip})")),
+                None => refuse(first),
+            }
         }
     }
 }

@@ -131,6 +131,22 @@ pub struct KindDoc {
     pub options: &'static [OptionDoc],
 }
 
+impl KindDoc {
+    /// `spec`, an agent of this kind, without the options that have their defaults. It makes the same agent.
+    pub fn brief(&self, spec: &str) -> String {
+        let Some((name, options)) = spec.split_once(':') else { return spec.to_string() };
+        let usual = |item: &str| {
+            item.split_once('=').is_some_and(|(option, value)| {
+                self.options.iter().any(|doc| doc.name == option && doc.default == value)
+            })
+        };
+        // A comma within a value is written twice again.
+        let kept = items(options).into_iter().filter(|item| !usual(item)).map(|item| item.replace(',', ",,"));
+        let kept = kept.collect::<Vec<_>>().join(",");
+        if kept.is_empty() { name.to_string() } else { format!("{name}:{kept}") }
+    }
+}
+
 /// What listings say of an option.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionDoc {

@@ -6,7 +6,7 @@ use dervish_env::dervish::Campaign;
 use dervish_env::dervish::board::{Board, COLUMNS, Ground, Hex, PlaceKind, ROWS, Relief};
 use dervish_env::dervish::catalogue::{COMBAT, GUNBOATS, Kind, LAND, Side, TRAIN, VESSELS};
 use dervish_env::dervish::order::Order;
-use dervish_env::game::Position;
+use dervish_env::game::{Action, Position};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::Pig;
 
@@ -14,6 +14,11 @@ use dervish_env::reference::pig::Pig;
 pub trait BoardText: Position {
     /// The position as lines of text, around where something is pending.
     fn board_text(&self) -> String;
+
+    /// An action as the person who chooses it reads it: its notation, and what makes it clearer.
+    fn choice_text(&self, action: Action) -> String {
+        self.action_text(action)
+    }
 }
 
 impl BoardText for ConnectFour {
@@ -84,6 +89,18 @@ impl BoardText for Campaign {
         }
         text
     }
+
+    /// With the name of the place in the hex that is chosen.
+    fn choice_text(&self, action: Action) -> String {
+        let text = self.action_text(action);
+        match Order::of(action) {
+            Some(Order::Hex(hex)) => match self.scenario().board.place_at(hex) {
+                Some(place) => format!("{text} ({})", place.name),
+                None => text,
+            },
+            _ => text,
+        }
+    }
 }
 
 /// Four characters for a hex: ground, place, stack.
@@ -129,23 +146,20 @@ fn cell_text(position: &Campaign, hex: Hex) -> String {
 
 /// One line for the stacks of a hex.
 fn stack_text(position: &Campaign, hex: Hex) -> String {
-    let mut text = format!("{}:", position.place_text(hex));
+    let mut names = Vec::new();
     for cohort in position.units().at(hex) {
-        let _ = write!(
-            text,
-            " {}x{}{}{}",
+        names.push(format!(
+            "{} {}{}{}",
             cohort.count(),
             cohort.kind().id(),
             if cohort.disrupted() { " disrupted" } else { "" },
             if cohort.grouped() { " in the group" } else { "" },
-        );
+        ));
     }
     for side in Side::BOTH {
-        for leader in position.leaders_at(hex, side) {
-            let _ = write!(text, " {}", leader.id());
-        }
+        names.extend(position.leaders_at(hex, side).map(|leader| leader.id().to_string()));
     }
-    text
+    format!("{}: {}", position.place_text(hex), names.join(", "))
 }
 
 /// Where the action is: the hex that is asked about, else the group, else the largest stack of who acts; before he has

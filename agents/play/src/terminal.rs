@@ -107,7 +107,7 @@ impl<P: BoardText> Table<P> {
                 Actor::Player(seat) => {
                     self.let_stand();
                     let choice = self.opponent.choose(&self.position, &self.limits)?;
-                    writeln!(output, "- {} {}", P::seat_name(seat), self.position.action_text(choice.action))?;
+                    writeln!(output, "- {} {}", P::seat_name(seat), self.position.choice_text(choice.action))?;
                     self.play_action(choice.action)?;
                     self.opponent.observe(Event::Played(seat, choice.action));
                 }
@@ -186,7 +186,7 @@ impl<P: BoardText> Table<P> {
 
     fn list(&self, legal: &[Action], most: usize, output: &mut impl Write) -> io::Result<()> {
         for (i, action) in legal.iter().take(most).enumerate() {
-            writeln!(output, "  {:3} {}", i + 1, self.position.action_text(*action))?;
+            writeln!(output, "  {:3} {}", i + 1, self.position.choice_text(*action))?;
         }
         if legal.len() > most {
             writeln!(output, "  ... {} more; l lists all", legal.len() - most)?;

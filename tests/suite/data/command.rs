@@ -102,6 +102,6 @@ fn files_that_are_no_scenarios_are_refused() {
         assert!(told.starts_with(&format!("dervish: {}", faults[0])), "{told}");
     }
     assert!(refusal(&["agents"]).contains("--scenario <SCENARIO>"));
-    assert!(refusal(&["scenario"]).contains("dervish --help"));
+    assert!(refusal(&["scenario"]).contains("dervish scenario --help"));
     assert!(refusal(&["scenario", "list", "souakim"]).contains("'souakim'"));
 }

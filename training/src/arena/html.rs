@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Write};
 /// How the page looks.
 const STYLE: &str = "body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}\
 table{border-collapse:collapse;margin:1em 0}td,th{border-bottom:1px solid #ccc;padding:.3em .6em;text-align:right}\
-th:nth-child(2),td:nth-child(2){text-align:left;word-break:break-word}svg{max-width:100%;height:auto}\
+th:nth-child(2),td:nth-child(2){text-align:left;overflow-wrap:anywhere}td{white-space:nowrap}td:nth-child(2){white-space:normal}li{overflow-wrap:anywhere}svg{max-width:100%;height:auto}\
 footer{color:#666;margin-top:3em}";
 
 /// The page of these standings, in their order.
@@ -50,7 +50,7 @@ fn section(page: &mut String, standings: &Standings) -> Result<(), PlotError> {
         "<table>\n<tr><th></th><th>agent</th><th>games</th><th>Elo</th><th>as {first}</th><th>as {second}</th>\
          <th>Nash weight</th><th>Nash Elo</th></tr>"
     )?;
-    for (place, standing) in standings.agents.iter().enumerate() {
+    for (place, (standing, spec)) in standings.agents.iter().zip(standings.briefs()).enumerate() {
         let [on_first, on_second] = standing.seats.map(|seat| interval(&seat.score));
         let (games, elo) = (standing.total().games(), elo_interval(&standing.elo));
         let nash = standing.nash.map(|nash| (format!("{:.3}", nash.weight), whole(nash.elo)));
@@ -60,10 +60,14 @@ fn section(page: &mut String, standings: &Standings) -> Result<(), PlotError> {
             "<tr><td>{}</td><td>{}</td><td>{games}</td><td>{elo}</td><td>{on_first}</td><td>{on_second}</td>\
              <td>{weight}</td><td>{nash_elo}</td></tr>",
             place + 1,
-            Escaped(&standing.agent)
+            Escaped(&spec)
         )?;
     }
-    writeln!(page, "</table>")?;
+    writeln!(page, "</table>\n<details>\n<summary>The agents with every option</summary>\n<ol>")?;
+    for standing in &standings.agents {
+        writeln!(page, "<li>{}</li>", Escaped(&standing.agent))?;
+    }
+    writeln!(page, "</ol>\n</details>")?;
     for (heading, svg) in [
         ("Ratings", plots::ratings(standings)?),
         ("Scores of rows against columns", plots::crosstable(standings)?),

@@ -3,6 +3,7 @@
 //! # Layout
 //! * [`agents`]: which agents can play which game.
 //! * `booking`: putting the pairs that threads finish in any order into their order.
+//! * [`brief`]: specs of agents as people read them.
 //! * [`folder`]: the folder of a match, with its document and records.
 //! * [`html`]: standings as one page with plots.
 //! * [`luck`]: how much of a result was the dice, and results without it.
@@ -19,6 +20,7 @@
 
 pub mod agents;
 mod booking;
+pub mod brief;
 pub mod folder;
 pub mod html;
 pub mod luck;

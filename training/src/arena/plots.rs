@@ -182,13 +182,13 @@ fn intervals(
 /// Writes number and spec of each agent to the left of its row.
 fn label_rows(area: &Area, plot: &DrawingArea<SVGBackend, Plane>, standings: &Standings) -> Result<(), PlotError> {
     let left = plot.get_x_range().start;
-    for (row, standing) in standings.agents.iter().enumerate() {
+    for (row, spec) in standings.briefs().iter().enumerate() {
         let (x, y) = plot.map_coordinate(&(left, row as f64 + 0.5));
-        let mut spec: String = standing.agent.chars().take(LABEL_LENGTH).collect();
-        if spec.len() < standing.agent.len() {
-            spec.push_str("...");
+        let mut label: String = spec.chars().take(LABEL_LENGTH).collect();
+        if label.len() < spec.len() {
+            label.push_str("...");
         }
-        area.draw(&Text::new(format!("{spec} {}", row + 1), (x - 8, y), centred(HPos::Right)))?;
+        area.draw(&Text::new(format!("{label} {}", row + 1), (x - 8, y), centred(HPos::Right)))?;
     }
     Ok(())
 }

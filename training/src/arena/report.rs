@@ -1,5 +1,6 @@
 //! A match as a document (`match.json`) and as a table.
 
+use crate::arena::brief::brief_specs;
 use crate::arena::luck::LuckAdjusted;
 use crate::arena::match_play::{Contestant, Effort, GameOutcome};
 use crate::arena::sprt::{Hypothesis, SprtState};
@@ -193,7 +194,10 @@ impl fmt::Display for MatchReport {
         if statistics.games < self.games_requested && ended.is_none() {
             writeln!(f, "stopped: {} games were asked for", self.games_requested)?;
         }
-        writeln!(f, "A = {}\nB = {}\n{}", self.agents[0], self.agents[1], self.results_table())?;
+        for (name, spec) in ["A", "B"].iter().zip(brief_specs(self.agents.iter().map(String::as_str))) {
+            writeln!(f, "{name} = {spec}")?;
+        }
+        writeln!(f, "{}", self.results_table())?;
         let [zero, half, one, three_halves, two] = statistics.pentanomial.0;
         writeln!(f, "Elo of A minus B    {}", elo_interval(&statistics.elo))?;
         writeln!(f, "pairs 0-1/2-1-3/2-2 {zero}-{half}-{one}-{three_halves}-{two} points of A")?;
@@ -232,8 +236,8 @@ impl fmt::Display for MatchReport {
         writeln!(f, "distinct games      {} of {}", statistics.distinct_games, statistics.games)?;
         for (name, effort) in ["A", "B"].iter().zip(&self.cost.efforts) {
             let each = |total: f64| total / (effort.decisions.max(1) as f64);
-            let (simulations, micros) = (each(effort.simulations as f64), each(effort.seconds * 1e6));
-            writeln!(f, "thinking of {name}       {micros:.1} µs and {simulations:.1} simulations a decision")?;
+            let (simulations, time) = (each(effort.simulations as f64), duration(each(effort.seconds)));
+            writeln!(f, "thinking of {name}       {time} and {simulations:.1} simulations a decision")?;
         }
         let MatchCost { threads, seconds, decisions_per_second, .. } = self.cost;
         write!(f, "speed               {decisions_per_second:.0} decisions/s, {seconds:.1} s on {threads} threads")
@@ -275,6 +279,15 @@ fn mean(mean: &Mean, digits: usize) -> String {
     match mean.standard_error {
         Some(error) => format!("{value:.digits$} ± {error:.digits$} (standard error)"),
         None => format!("{value:.digits$}"),
+    }
+}
+
+/// A time in seconds, with the unit that keeps the number short.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        0.1.. => format!("{seconds:.2} s"),
+        1e-4.. => format!("{:.2} ms", 1e3 * seconds),
+        _ => format!("{:.1} µs", 1e6 * seconds),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What all games of one version tell: ratings, the crosstable, the seats, and who matters in a cycle of strengths.
 
+use crate::arena::brief::brief_specs;
 use crate::arena::match_play::{Contestant, PlayedGame};
 use crate::arena::nash::NashAverage;
 use crate::arena::ratings::{PRIOR_GAMES, RatedPair, Ratings};
@@ -165,6 +166,11 @@ impl Standings {
         self.agents.iter().map(rating).collect()
     }
 
+    /// The agents as people read them, in the order of the standings.
+    pub fn briefs(&self) -> Vec<String> {
+        brief_specs(self.agents.iter().map(|standing| standing.agent.as_str()))
+    }
+
     /// One line that says what the standings are of.
     pub fn title(&self) -> String {
         let StoredVersion { program, identity, .. } = &self.version;
@@ -203,14 +209,14 @@ impl fmt::Display for Standings {
         let scores = [first, second].map(|seat| format!("as {seat} [95%]"));
         let [as_first, as_second] = scores.each_ref().map(String::as_str);
         table.set_header(["", "agent", "games", "Elo [95%]", as_first, as_second, "Nash weight", "Nash Elo"]);
-        for (place, standing) in self.agents.iter().enumerate() {
+        for (place, (standing, spec)) in self.agents.iter().zip(self.briefs()).enumerate() {
             let scores = standing.seats.map(|seat| interval(&seat.score));
             let nash = standing.nash.map(|nash| (format!("{:.3}", nash.weight), whole(nash.elo)));
             let (weight, elo) = nash.unwrap_or_default();
             let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
             let [on_first, on_second] = scores.map(right);
             let games = right(standing.total().games().to_string());
-            let (number, agent) = (right((place + 1).to_string()), Cell::new(broken(&standing.agent)));
+            let (number, agent) = (right((place + 1).to_string()), Cell::new(broken(&spec)));
             table.add_row([
                 number,
                 agent,

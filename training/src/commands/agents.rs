@@ -9,7 +9,7 @@ use dervish_env::encode::PolicyEncoder;
 /// Lists the agents of a game with their options.
 #[derive(Clone, Debug, clap::Args)]
 pub struct AgentsArgs {
-    /// The game: a built-in scenario, a scenario file, or a reference game.
+    /// The game: a built-in scenario, a scenario file, or a reference game such as `pig`.
     #[arg(long)]
     pub scenario: String,
 }

@@ -17,10 +17,36 @@ use serde::{Deserialize, Serialize};
 
 use super::{CommandError, print_json};
 
+/// A battle with all fields, as the help shows it.
+pub const EXAMPLE: &str = r#"A battle with all fields; `dice` and `from` may be left out, null stands for none:
+
+  {
+    "month": 1,
+    "marching": {
+      "side": "egyptian",
+      "units": [
+        {"kind": "camel_corps", "count": 3, "disrupted": 0},
+        {"kind": "camel", "count": 1, "disrupted": 0}
+      ],
+      "leader": {"name": "stewart", "use": "melee"},
+      "flag": false
+    },
+    "defending": {
+      "side": "mahdist",
+      "units": [{"kind": "mahdist_spearmen", "count": 6, "disrupted": 0}],
+      "leader": null,
+      "flag": false
+    },
+    "hex": {"ground": "desert", "relief": null, "place": "oasis", "river": false, "sea": false},
+    "from": {"ground": "desert", "relief": "hills", "place": null, "river": false, "sea": false},
+    "dice": {"fire": {"marching": null, "defending": 10}, "melee": {"marching": 7, "defending": 7}}
+  }"#;
+
 /// Fights one combat from first fire to outcome, or computes its exact odds.
 #[derive(Clone, Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
 pub struct BattleArgs {
-    /// The battle, a JSON file: month, marching, defending, hex, from, dice.
+    /// The battle, a JSON file as below.
     pub file: PathBuf,
     /// Leave the dice out and print the exact distribution over all of them.
     #[arg(long)]

@@ -30,7 +30,7 @@ pub struct MatchArgs {
     pub a: String,
     /// The other agent.
     pub b: String,
-    /// What to play: a built-in scenario, a scenario file, or a reference game.
+    /// What to play: a built-in scenario, a scenario file, or a reference game such as `pig`.
     #[arg(long)]
     pub scenario: String,
     /// Number of games, even; with --sprt, at most.
@@ -187,7 +187,7 @@ pub fn match_games<P: ArenaGame>(
     let mut store = args.db.as_deref().map(Store::open_or_create).transpose()?;
     let to_play =
         Match { start, agents: [&a, &b], options, sprt, value: (args.luck || store.is_some()).then_some(&value) };
-    let mut report = play_and_keep(&to_play, store.as_mut(), args.out.as_deref())?;
+    let mut report = play_and_keep(&to_play, store.as_mut(), args.out.as_deref(), "")?;
     if !args.luck {
         report.statistics.luck = None;
     }
@@ -206,7 +206,7 @@ pub(super) fn pairs_of(games: u32) -> Result<u32, MatchCommandError> {
 }
 
 /// Plays a match, or what is missing of it in `store`, writes every pair there, and records and document into a new
-/// folder at `out`.
+/// folder at `out`. `prefix` goes before the progress bar.
 ///
 /// # Errors
 /// [`MatchCommandError`].
@@ -214,6 +214,7 @@ pub(super) fn play_and_keep<P: ArenaGame>(
     to_play: &Match<'_, P>,
     store: Option<&mut Store>,
     out: Option<&Path>,
+    prefix: &str,
 ) -> Result<MatchReport, MatchCommandError> {
     interrupt::install().map_err(MatchCommandError::Interrupt)?;
     let mut earlier = Vec::new();
@@ -228,6 +229,7 @@ pub(super) fn play_and_keep<P: ArenaGame>(
     }
     let folder = out.map(MatchFolder::create).transpose()?;
     let watch = Watch::new(to_play, book, folder, &earlier);
+    watch.progress.set_prefix(prefix.to_string());
     let report = to_play.play(earlier, &watch);
     watch.progress.finish_and_clear();
     let report = report?;
@@ -268,7 +270,7 @@ impl<'m, P: ArenaGame> Watch<'m, P> {
     ) -> Watch<'m, P> {
         // Nothing is drawn where standard error is no terminal.
         let progress = ProgressBar::new(2 * u64::from(to_play.options.pairs)).with_position(2 * earlier.len() as u64);
-        if let Ok(style) = ProgressStyle::with_template("{bar:32} {pos}/{len} games, {eta} left, {msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{prefix}{bar:32} {pos}/{len} games, {eta} left, {msg}") {
             progress.set_style(style);
         }
         let points = earlier.as_flattened().iter().map(|game| game.outcome.score_of(Contestant::A)).sum();

@@ -16,7 +16,7 @@ use crate::games::{GameVisitor, with_game};
 /// Plays a game at the terminal: you on one side, an agent on the other.
 #[derive(Clone, Debug, clap::Args)]
 pub struct PlayArgs {
-    /// What to play: a built-in scenario, a scenario file, or a reference game.
+    /// What to play: a built-in scenario, a scenario file, or a reference game such as `pig`.
     #[arg(long)]
     pub scenario: String,
     /// Your side, such as `mahdist`.

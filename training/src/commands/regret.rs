@@ -10,6 +10,7 @@ use dervish_env::game::Position;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Measures what agents give away in positions of the campaign that can be solved to the end of the game.
 ///
@@ -20,7 +21,7 @@ pub struct RegretArgs {
     /// Position files in which a player is to act.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Agents, with {n} where the budget goes; may be given several times.
+    /// An agent, with the letter n in braces where the budget goes; may be given several times.
     #[arg(long = "agent", value_name = "SPEC", default_values_t = default_agents())]
     pub agents: Vec<String>,
     /// Budgets, separated by commas.
@@ -111,8 +112,15 @@ impl RegretArgs {
         for file in &self.files {
             let name = file.display().to_string();
             let position = read_position(file)?.position;
-            let solution = SolvedPosition::of(position, self.limit)
-                .map_err(|error| CommandError::File { file: name.clone(), reason: error.to_string() })?;
+            let solving = ProgressBar::new_spinner().with_message(format!("solving {name}"));
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+                solving.set_style(style);
+            }
+            solving.enable_steady_tick(Duration::from_millis(200));
+            let solution = SolvedPosition::of(position, self.limit);
+            solving.finish_and_clear();
+            let solution =
+                solution.map_err(|error| CommandError::File { file: name.clone(), reason: error.to_string() })?;
             let actions =
                 solution.actions.iter().map(|(action, value)| (solution.position.action_text(*action), *value));
             positions.push(PositionSolution {

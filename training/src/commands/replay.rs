@@ -49,7 +49,13 @@ impl ReplayArgs {
             None if identity.scenario.is_empty() => identity.game.clone(),
             None => identity.scenario.clone(),
         };
-        let text = with_game(&game, Replayed { args: self, record })??;
+        let text = with_game(&game, Replayed { args: self, record }).map_err(|faults| match self.scenario {
+            Some(_) => CommandError::Data(faults),
+            None => CommandError::Argument {
+                argument: "--scenario",
+                reason: format!("'{game}' does not come with the program: name the scenario file that was played"),
+            },
+        })??;
         print_line(text.trim_end())
     }
 

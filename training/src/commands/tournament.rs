@@ -23,7 +23,7 @@ pub struct TournamentArgs {
     /// Agents with their options, at least two; their order does not matter.
     #[arg(required = true, num_args = 2.., value_name = "AGENT")]
     pub agents: Vec<String>,
-    /// What to play: a built-in scenario, a scenario file, or a reference game.
+    /// What to play: a built-in scenario, a scenario file, or a reference game such as `pig`.
     #[arg(long)]
     pub scenario: String,
     /// Number of games between each two agents, even.
@@ -79,6 +79,8 @@ impl GameVisitor for Tournament<'_> {
         }
         let value = value_function(P::evaluation());
         let mut store = Store::open_or_create(&args.db)?;
+        let matches = agents.len() * (agents.len() - 1) / 2;
+        let mut number = 0;
         for (place, a) in agents.iter().enumerate() {
             for b in &agents[place + 1..] {
                 let options = MatchOptions {
@@ -89,7 +91,8 @@ impl GameVisitor for Tournament<'_> {
                     threads: args.threads,
                 };
                 let to_play = Match { start: &start, agents: [a, b], options, sprt: None, value: Some(&value) };
-                match play_and_keep(&to_play, Some(&mut store), None) {
+                number += 1;
+                match play_and_keep(&to_play, Some(&mut store), None, &format!("match {number} of {matches}: ")) {
                     Err(MatchCommandError::Match(MatchError::Stopped)) => {}
                     played => drop(played?),
                 }

@@ -20,7 +20,7 @@ use tracing_subscriber::filter::LevelFilter;
 /// Trains a network by self-play.
 #[derive(Clone, Debug, clap::Args)]
 pub struct TrainArgs {
-    /// What to play: a built-in scenario, a scenario file, or a reference game.
+    /// What to play: a built-in scenario, a scenario file, or a reference game such as `pig`.
     #[arg(long, required_unless_present = "resume", conflicts_with = "resume")]
     pub scenario: Option<String>,
     /// How long to train, such as 90s, 10m or 2h.
@@ -190,17 +190,17 @@ impl Watcher for ProgressWatch {
         let losses = round.map_or_else(String::new, |round| {
             let losses = round.losses;
             let policy = if losses.entropy > 0.0 { losses.entropy } else { losses.policy };
-            format!(", policy {policy:.2}, win/draw/loss {:.3}, margin {:.3}", losses.wdl, losses.margin)
+            format!(", losses: policy {policy:.2}, result {:.3}, margin {:.3}", losses.wdl, losses.margin)
         });
         let message = format!(
-            "{} games, {decisions_per_second:.0} decisions/s, step {step}{losses}, first seat {first_seat_score:.2}",
+            "{} games, {decisions_per_second:.0} decisions/s, step {step}, first seat scores {first_seat_score:.2}{losses}",
             tally.games
         );
         if self.bar.is_hidden() {
             let mut last_line = self.last_line.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             if last_line.elapsed() >= LINE_EVERY {
                 *last_line = Instant::now();
-                eprintln!("{session_seconds:.0} s, {message}");
+                eprintln!("{session_seconds:.0} of {} s, {message}", self.bar.length().unwrap_or_default());
             }
         } else {
             self.bar.set_position(*session_seconds as u64);
