@@ -181,14 +181,15 @@ impl<'a, P: Position> RandomPlayer<'a, P> {
     }
 }
 
-/// Steps `lanes` games at once with random actions on one thread and on `threads` for about `budget` each, observations
-/// and masks included.
+/// Steps `lanes` games at once with random actions on one thread and on `threads` for about `budget` each, with the given
+/// `parts` of their observations, and masks.
 ///
 /// # Errors
 /// [`rayon::ThreadPoolBuildError`] if the threads cannot be had.
 pub fn measure_vec_env<P: Position, E: Encoder<P> + Clone>(
     start: &P,
     encoder: &E,
+    parts: Parts,
     lanes: usize,
     threads: usize,
     budget: Duration,
@@ -196,7 +197,7 @@ pub fn measure_vec_env<P: Position, E: Encoder<P> + Clone>(
     let speed_on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         Ok(pool.install(|| {
-            steps_per_second(VecEnv::new(start.clone(), encoder.clone(), Parts::ALL, None, lanes, 1), budget)
+            steps_per_second(VecEnv::new(start.clone(), encoder.clone(), parts, None, lanes, 1), budget)
         }))
     };
     let (one, many) = (speed_on(1)?, speed_on(threads)?);

@@ -396,7 +396,7 @@ impl<E> EncoderCheck<E> {
 
 /// 128 bits, so that a chance collision is out of the question.
 fn hash(observation: &Observation) -> u128 {
-    let values = observation.planes.iter().chain(observation.tokens.as_slice()).chain(&observation.globals);
+    let values = observation.planes().iter().chain(observation.tokens.as_slice()).chain(&observation.globals);
     // Adding zero makes -0 look like the 0 that it equals.
     let bytes: Vec<u8> = values.flat_map(|value| (value + 0.0).to_le_bytes()).collect();
     xxhash_rust::xxh3::xxh3_128(&bytes)

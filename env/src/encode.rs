@@ -9,9 +9,13 @@
 
 use std::borrow::Cow;
 
-use ndarray::{Array1, Array3, ArrayView2, ArrayViewMut1, ArrayViewMut3};
+use ndarray::{Array1, Array3, ArrayView2, ArrayViewMut1};
 
 use crate::game::{Action, Position, Seat};
+
+pub use planes::{PlaneTrace, PlaneWriter};
+
+mod planes;
 
 /// Writes positions of one game as arrays, from the point of view of either side.
 ///
@@ -27,8 +31,8 @@ pub trait Encoder<P: Position>: Send + Sync {
     /// Which parts there are, their shapes, and what every channel means.
     fn layout(&self) -> &Layout;
 
-    /// Fills the planes `[channels, rows, columns]` as `view` sees the position. They arrive zeroed.
-    fn encode_planes(&self, _position: &P, _view: Seat, _planes: ArrayViewMut3<'_, f32>) {}
+    /// Fills the planes `[channels, rows, columns]` as `view` sees the position. They arrive wiped.
+    fn encode_planes(&self, _position: &P, _view: Seat, _planes: &mut PlaneWriter<'_>) {}
 
     /// Adds one row for each token as `view` sees the position. The list arrives empty.
     fn encode_tokens(&self, _position: &P, _view: Seat, _tokens: &mut Tokens) {}
@@ -280,15 +284,22 @@ impl ActionRows {
 }
 
 /// The arrays of one position. Parts that were not asked for have size zero.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Observation {
-    /// `[channels, rows, columns]`.
-    pub planes: Array3<f32>,
+    planes: Array3<f32>,
+    trace: PlaneTrace,
     /// `[n, features]`.
     pub tokens: Tokens,
     /// `[features]`.
     pub globals: Array1<f32>,
     parts: Parts,
+}
+
+impl PartialEq for Observation {
+    /// Whether the arrays are equal.
+    fn eq(&self, other: &Observation) -> bool {
+        self.planes == other.planes && self.tokens == other.tokens && self.globals == other.globals
+    }
 }
 
 impl Observation {
@@ -297,6 +308,7 @@ impl Observation {
         let layout = encoder.layout().only(parts);
         Observation {
             planes: Array3::zeros(layout.plane_shape()),
+            trace: PlaneTrace::default(),
             tokens: Tokens::new(layout.token_width()),
             globals: Array1::zeros(layout.global_width()),
             parts: Parts {
@@ -307,11 +319,17 @@ impl Observation {
         }
     }
 
+    /// `[channels, rows, columns]`.
+    pub fn planes(&self) -> &Array3<f32> {
+        &self.planes
+    }
+
     /// Writes `position` into the arrays as `view` sees it; `encoder` is the one they were made for.
     pub fn encode<P: Position, E: Encoder<P>>(&mut self, encoder: &E, position: &P, view: Seat) {
         if self.parts.planes {
-            self.planes.fill(0.0);
-            encoder.encode_planes(position, view, self.planes.view_mut());
+            let (_, rows, columns) = self.planes.dim();
+            let values = self.planes.as_slice_mut().expect("arrays are made in standard order");
+            encoder.encode_planes(position, view, &mut PlaneWriter::wipe(values, rows, columns, &mut self.trace));
         }
         if self.parts.tokens {
             self.tokens.clear();

@@ -29,6 +29,7 @@ fn bad_arguments_are_refused() {
     assert!(refusal(&["bench", "pig", "--seconds", "0"]).contains("--seconds"));
     assert!(refusal(&["bench", "pig", "--threads", "0"]).contains("--threads"));
     assert!(refusal(&["bench", "pig", "--lanes", "-1"]).contains("-1"));
+    assert!(refusal(&["bench", "pig", "--observe", "tokens,smells"]).contains("smells"));
 }
 
 #[test]

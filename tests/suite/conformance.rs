@@ -153,7 +153,7 @@ fn the_encoders_show_what_they_document() {
     observation.encode(&encoder, &position, Seat::Second);
     // [plane, row, column]: the viewer has the second stone of the middle column.
     let stones: Vec<_> =
-        observation.planes.indexed_iter().filter(|(_, value)| **value == 1.0).map(|(at, _)| at).collect();
+        observation.planes().indexed_iter().filter(|(_, value)| **value == 1.0).map(|(at, _)| at).collect();
     assert_eq!(stones, [(0, 1, 3), (1, 0, 0), (1, 0, 3)]);
     assert_eq!((observation.globals.len(), observation.tokens.len()), (0, 0));
 

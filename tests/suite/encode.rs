@@ -171,8 +171,7 @@ fn the_two_views_differ_by_perspective_alone() {
                 rows.clear();
                 encoder.encode_actions(position, seat, legal, rows);
                 if parts.planes {
-                    view.planes.fill(0.0);
-                    encoder.encode_planes(position, seat, view.planes.view_mut());
+                    view.encode(&encoder, position, seat);
                 }
             }
             let [own, other] = &views;
@@ -188,7 +187,7 @@ fn the_two_views_differ_by_perspective_alone() {
 
 /// Cell by cell, all channels of a cell together.
 fn channels_last(view: &Observation) -> Vec<f32> {
-    view.planes.view().permuted_axes([1, 2, 0]).iter().copied().collect()
+    view.planes().view().permuted_axes([1, 2, 0]).iter().copied().collect()
 }
 
 #[test]
@@ -223,18 +222,18 @@ fn planes_and_tokens_tell_the_same() {
                 let in_token: f32 = counts.sum();
                 let (column, row) = ((row[x] * 64.0) as usize, (row[y] * 64.0) as usize);
                 let in_planes: f32 = (first..first_enemy.abs_diff(first_own) + first)
-                    .map(|channel| observation.planes[[channel, row, column]])
+                    .map(|channel| observation.planes()[[channel, row, column]])
                     .sum();
                 assert_eq!(in_token, in_planes, "{} {}", scenario.name, Hex::at(column, row));
                 units[side] += in_token;
             }
             for (side, first) in [first_own, first_enemy].into_iter().enumerate() {
                 let all: f32 = (first..first + first_enemy - first_own)
-                    .map(|channel| observation.planes.index_axis(ndarray::Axis(0), channel).sum())
+                    .map(|channel| observation.planes().index_axis(ndarray::Axis(0), channel).sum())
                     .sum();
                 assert_eq!(all, units[side], "{}: units outside any stack", scenario.name);
             }
-            for (i, &marked) in observation.planes.index_axis(ndarray::Axis(0), legal_plane).iter().enumerate() {
+            for (i, &marked) in observation.planes().index_axis(ndarray::Axis(0), legal_plane).iter().enumerate() {
                 assert_eq!(marked == 1.0, legal.contains(&Action(i as u16)), "{}: cell {i}", scenario.name);
             }
         });
@@ -399,7 +398,7 @@ fn equal_positions_give_the_arrays_of_version_1() {
         observation.encode(&encoder, &position, Seat::Second);
         rows.clear();
         encoder.encode_actions(&position, Seat::Second, &legal, &mut rows);
-        let arrays = observation.planes.iter().chain(observation.tokens.as_slice()).chain(&observation.globals);
+        let arrays = observation.planes().iter().chain(observation.tokens.as_slice()).chain(&observation.globals);
         arrays.chain(rows.as_slice()).for_each(|value| hash.update(&(value + 0.0).to_le_bytes()));
         match position.actor() {
             Actor::Finished => break,

@@ -29,7 +29,7 @@ fn the_winner_is_rewarded_for_the_winning_action() {
     assert_eq!((step.seat, step.terminated, step.truncated), (Seat::First, true, false));
     assert!(step.legal.is_empty() && !step.mask.contains(&true));
     // Four own stones in the first column, rows from the bottom, and three of red beside them.
-    let planes = &step.observation.planes;
+    let planes = step.observation.planes();
     assert_eq!((0..6).map(|row| planes[[0, row, 0]]).collect::<Vec<_>>(), [1.0, 1.0, 1.0, 1.0, 0.0, 0.0]);
     assert_eq!(planes.sum(), 7.0);
     assert_eq!(env.step(Action(1)).err(), Some(StepError::EpisodeOver));

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use ndarray::{ArrayViewMut1, ArrayViewMut3};
+use ndarray::ArrayViewMut1;
 
 use self::atlas::Atlas;
 use super::board::{COLUMNS, ROWS};
@@ -13,7 +13,7 @@ use super::campaign::Campaign;
 use super::catalogue::Side;
 use super::order::ACTION_CODEC_VERSION;
 use super::scenario::Scenario;
-use crate::encode::{ActionRows, Channel, Encoder, Layout, PlaneLayout, PolicyEncoder, Tokens};
+use crate::encode::{ActionRows, Channel, Encoder, Layout, PlaneLayout, PlaneWriter, PolicyEncoder, Tokens};
 use crate::game::{Action, Seat};
 
 mod actions;
@@ -78,7 +78,7 @@ impl Encoder<Campaign> for CampaignEncoder {
         &self.layout
     }
 
-    fn encode_planes(&self, position: &Campaign, view: Seat, planes: ArrayViewMut3<'_, f32>) {
+    fn encode_planes(&self, position: &Campaign, view: Seat, planes: &mut PlaneWriter<'_>) {
         planes::encode(position, &self.atlas(position), Side::of_seat(view), planes);
     }
 

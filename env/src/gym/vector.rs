@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::{Episode, Reward, StepError, write_mask};
 use crate::chance::episode_seed;
-use crate::encode::{Encoder, Parts, Tokens};
+use crate::encode::{Encoder, Parts, PlaneTrace, PlaneWriter, Tokens};
 use crate::game::{Action, GameResult, IllegalMove, Position, Seat};
 
 /// Many games that step together, with automatic reset.
@@ -102,6 +102,7 @@ struct Game<P> {
     episode: Episode<P>,
     ended: Option<Ended<P>>,
     tokens: Tokens,
+    trace: PlaneTrace,
 }
 
 impl<P: Position, E: Encoder<P>> VecEnv<P, E> {
@@ -111,8 +112,12 @@ impl<P: Position, E: Encoder<P>> VecEnv<P, E> {
     pub fn new(start: P, encoder: E, parts: Parts, step_limit: Option<u32>, count: usize, seed: u64) -> VecEnv<P, E> {
         let layout = encoder.layout().only(parts);
         let [channels, rows, columns] = layout.plane_shape();
-        let game =
-            Game { episode: Episode::new(start.clone()), ended: None, tokens: Tokens::new(layout.token_width()) };
+        let game = Game {
+            episode: Episode::new(start.clone()),
+            ended: None,
+            tokens: Tokens::new(layout.token_width()),
+            trace: PlaneTrace::default(),
+        };
         let lane = Lane::begun(Seat::First, seed);
         let mut env = VecEnv {
             parts: Parts {
@@ -331,11 +336,12 @@ impl<P: Position> Slot<'_, P> {
         mut globals: ArrayViewMut1<'_, f32>,
         mut mask: ArrayViewMut1<'_, bool>,
     ) {
-        let Game { episode, tokens, .. } = &mut *self.game;
+        let Game { episode, tokens, trace, .. } = &mut *self.game;
         let (position, view) = (&episode.position, episode.seat);
         if parts.planes {
-            planes.fill(0.0);
-            encoder.encode_planes(position, view, planes);
+            let (_, rows, columns) = planes.dim();
+            let values = planes.as_slice_mut().expect("a game's planes lie together");
+            encoder.encode_planes(position, view, &mut PlaneWriter::wipe(values, rows, columns, trace));
         }
         if parts.tokens {
             tokens.clear();

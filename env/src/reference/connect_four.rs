@@ -5,9 +5,9 @@
 
 use std::fmt;
 
-use ndarray::{ArrayViewMut1, ArrayViewMut3};
+use ndarray::ArrayViewMut1;
 
-use crate::encode::{ActionRows, Channel, Encoder, Layout, PlaneLayout, PolicyEncoder, Tokens};
+use crate::encode::{ActionRows, Channel, Encoder, Layout, PlaneLayout, PlaneWriter, PolicyEncoder, Tokens};
 use crate::game::{
     Action, Actor, GameIdentity, GameResult, IllegalMove, Outcome, Position, RollKey, Seat, WeightedOutcome,
 };
@@ -262,12 +262,12 @@ impl Encoder<ConnectFour> for ConnectFourPlanes {
         &self.layout
     }
 
-    fn encode_planes(&self, position: &ConnectFour, view: Seat, mut planes: ArrayViewMut3<'_, f32>) {
+    fn encode_planes(&self, position: &ConnectFour, view: Seat, planes: &mut PlaneWriter<'_>) {
         for (plane, seat) in [view, view.other()].into_iter().enumerate() {
             let mut stones = position.stones[seat.index()];
             while stones != 0 {
                 let bit = stones.trailing_zeros() as usize;
-                planes[[plane, bit % STRIDE, bit / STRIDE]] = 1.0;
+                planes.set(plane, bit % STRIDE, bit / STRIDE, 1.0);
                 stones &= stones - 1;
             }
         }

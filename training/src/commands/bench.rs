@@ -8,7 +8,7 @@ use dervish_env::bench::{PlaySpeed, VecSpeed, measure_play, measure_vec_env};
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::odds_speed::{OddsSpeed, measure_odds};
 use dervish_env::dervish::scenario::Scenario;
-use dervish_env::encode::PolicyEncoder;
+use dervish_env::encode::{Parts, PolicyEncoder};
 use serde::Serialize;
 
 use super::{CommandError, print_json, print_line};
@@ -28,8 +28,11 @@ pub struct BenchArgs {
     /// Threads of the second measurement of many games at once.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
+    /// Parts of the observations that many games at once write; a game has those that its encoder offers.
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Part::Planes, Part::Tokens, Part::Globals])]
+    pub observe: Vec<Part>,
     /// Games side by side in that measurement.
-    #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub lanes: u32,
     /// Names the games that are played.
     #[arg(long, default_value_t = 1)]
@@ -37,6 +40,17 @@ pub struct BenchArgs {
     /// JSON instead of a table.
     #[arg(long)]
     pub json: bool,
+}
+
+/// A part of an observation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Part {
+    /// Planes over the board.
+    Planes,
+    /// One row for each thing on the board.
+    Tokens,
+    /// Facts about the whole position.
+    Globals,
 }
 
 fn seconds(text: &str) -> Result<f64, &'static str> {
@@ -124,10 +138,15 @@ impl GameVisitor for Measure<'_> {
     type Output = Result<(PlaySpeed, VecSpeed), CommandError>;
 
     fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
-        let BenchArgs { seconds, threads, lanes, seed, .. } = *self.0;
+        let BenchArgs { seconds, threads, lanes, seed, ref observe, .. } = *self.0;
+        let parts = Parts {
+            planes: observe.contains(&Part::Planes),
+            tokens: observe.contains(&Part::Tokens),
+            globals: observe.contains(&Part::Globals),
+        };
         let budget = Duration::from_secs_f64(seconds);
         let play = measure_play(&start, seed, budget);
-        let vec_env = measure_vec_env(&start, &encoder, lanes as usize, usize::from(threads), budget)
+        let vec_env = measure_vec_env(&start, &encoder, parts, lanes as usize, usize::from(threads), budget)
             .map_err(|error| CommandError::Argument { argument: "--threads", reason: error.to_string() })?;
         Ok((play, vec_env))
     }

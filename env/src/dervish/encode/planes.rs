@@ -1,6 +1,6 @@
 //! Planes over the grid `[channels, 54, 51]`: the ground of every hex, and what stands, happens and may be ordered there.
 
-use ndarray::{Array3, ArrayViewMut3, s};
+use ndarray::{Array3, s};
 use std::ops::ControlFlow;
 
 use super::atlas::{Atlas, ground};
@@ -11,7 +11,7 @@ use crate::dervish::campaign::{BattleStage, Campaign};
 use crate::dervish::catalogue::{BRITISH_COMBAT, GUNBOATS, Kind, KindSet, LEADERS, Leader, Side};
 use crate::dervish::order::Order;
 use crate::dervish::units::{Cohort, Status};
-use crate::encode::Channel;
+use crate::encode::{Channel, PlaneWriter};
 
 /// Groups of units of which each side has a plane: those in good order, those disrupted, or (`None`) both.
 const UNIT_PLANES: [(&str, KindSet, Option<bool>); 15] = {
@@ -100,16 +100,18 @@ pub(super) fn unchanging(board: &Board, ground: &[[f32; ground::WIDTH]]) -> Arra
     planes
 }
 
-/// Fills the planes, which are zero.
-pub(super) fn encode(position: &Campaign, atlas: &Atlas, view: Side, mut planes: ArrayViewMut3<'_, f32>) {
+/// Fills the planes, which are wiped.
+pub(super) fn encode(position: &Campaign, atlas: &Atlas, view: Side, planes: &mut PlaneWriter<'_>) {
     let survey = Survey::of(position, atlas, view);
     let board: &Board = &position.scenario.board;
-    planes.slice_mut(s![..UNCHANGING, .., ..]).assign(&atlas.planes);
+    let ground = atlas.planes.as_slice().expect("arrays are made in standard order");
+    // A scenario lives as long as the process, so its address names it.
+    planes.lay(std::ptr::from_ref(position.scenario()) as usize, ground);
     let built = if position.railway > 0 { usize::from(position.railway) + 1 } else { 0 };
     for hex in board.railway.iter().take(built) {
-        planes[[plane::RAILWAY, hex.row(), hex.column()]] = 1.0;
+        planes.set(plane::RAILWAY, hex.row(), hex.column(), 1.0);
     }
-    let mut add = |channel: usize, hex: Hex, value: f32| planes[[channel, hex.row(), hex.column()]] += value;
+    let mut add = |channel: usize, hex: Hex, value: f32| planes.add(channel, hex.row(), hex.column(), value);
     for place in &board.places {
         for side in Side::BOTH.into_iter().filter(|side| position.controls_at(*side, place.hex)) {
             add(plane::CONTROL + survey.sided(side), place.hex, 1.0);
@@ -154,7 +156,7 @@ pub(super) fn encode(position: &Campaign, atlas: &Atlas, view: Side, mut planes:
     }
     let _ = position.options(&mut |order| {
         if let Order::Hex(hex) = order {
-            planes[[plane::LEGAL, hex.row(), hex.column()]] = 1.0;
+            planes.set(plane::LEGAL, hex.row(), hex.column(), 1.0);
         }
         ControlFlow::Continue(())
     });
