@@ -196,9 +196,8 @@ pub fn measure_vec_env<P: Position, E: Encoder<P> + Clone>(
 ) -> Result<VecSpeed, rayon::ThreadPoolBuildError> {
     let speed_on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-        Ok(pool.install(|| {
-            steps_per_second(VecEnv::new(start.clone(), encoder.clone(), parts, None, lanes, 1), budget)
-        }))
+        Ok(pool
+            .install(|| steps_per_second(VecEnv::new(start.clone(), encoder.clone(), parts, None, lanes, 1), budget)))
     };
     let (one, many) = (speed_on(1)?, speed_on(threads)?);
     Ok(VecSpeed { lanes, threads, one_thread: one, all_threads: many, scaling: many / one })

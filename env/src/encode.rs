@@ -46,6 +46,11 @@ pub trait Encoder<P: Position>: Send + Sync {
 ///
 /// Its layout has tokens of at least one feature, and globals. Groups are what a network pools apart.
 pub trait PolicyEncoder<P: Position>: Encoder<P> {
+    /// The game's encoder of this name, for weights that were trained with it; `None` if there is no such encoder.
+    fn named(&self, name: &str) -> Option<Self>
+    where
+        Self: Sized;
+
     /// Number of groups of tokens, 1 to 256.
     fn token_groups(&self) -> usize;
 

@@ -70,6 +70,23 @@ impl CheckpointSeries {
         checkpoint::save(&self.path(description.step), net, learner, description)
     }
 
+    /// Deletes the checkpoint of a step, at once for whoever looks at the series.
+    ///
+    /// # Errors
+    /// [`CheckpointFault::Io`].
+    pub fn remove(&self, step: u64) -> Result<(), CheckpointError> {
+        let path = self.path(step);
+        let doomed = self.folder.join(format!(".removed-{step:08}"));
+        let remove = || -> io::Result<()> {
+            if fs::exists(&doomed)? {
+                fs::remove_dir_all(&doomed)?;
+            }
+            fs::rename(&path, &doomed)?;
+            fs::remove_dir_all(&doomed)
+        };
+        remove().map_err(|error| CheckpointError { path: path.clone(), reason: error.into() })
+    }
+
     /// Loads the checkpoint of a step, or the latest.
     ///
     /// # Errors

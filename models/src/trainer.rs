@@ -22,7 +22,7 @@ pub struct Trainer {
 
 /// How a network is trained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct TrainerConfig {
     /// Step size of AdamW.
     pub learning_rate: f64,

@@ -7,9 +7,10 @@ use std::path::Path;
 use dervish_env::chance::{SplitMix64, pick};
 use dervish_env::conformance::{EncoderCheck, Options, check_game_and};
 use dervish_env::dervish::board::Hex;
-use dervish_env::dervish::catalogue::{KINDS, Kind, LAND};
+use dervish_env::dervish::catalogue::{KINDS, Kind, LAND, Side};
 use dervish_env::dervish::encode::{DecodeError, ENCODER_VERSION, decode};
 use dervish_env::dervish::order::Order;
+use dervish_env::dervish::rules::combat::CombatRole;
 use dervish_env::dervish::scenario::Scenario;
 use dervish_env::dervish::{Campaign, CampaignEncoder};
 use dervish_env::encode::{ActionRows, Channel, Encoder, Observation, Parts, PolicyEncoder, Tokens};
@@ -437,13 +438,83 @@ fn the_document_lists_every_channel() {
     section(format!("Tokens [n, {}]", tokens.len()), tokens);
     let globals = layout.globals.as_deref().expect("globals");
     section(format!("Globals [{}]", globals.len()), globals);
-    section(format!("Legal actions [n, {}]", encoder.action_layout().len()), encoder.action_layout());
+    let actions = encoder.action_layout();
+    section(format!("Legal actions [n, {}]", actions.len()), actions);
+    let with_odds = CampaignEncoder::with_odds(scenario("souakim"));
+    let odds = &with_odds.action_layout()[actions.len()..];
+    section(format!("After these, in observations with odds (`CampaignEncoder::with_odds`) [n, {}]", odds.len()), odds);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../env/OBSERVATIONS.md");
     if std::env::var_os("UPDATE_OBSERVATIONS").is_some() {
         std::fs::write(&path, &text).expect("written");
     }
     let found = std::fs::read_to_string(&path).expect("env/OBSERVATIONS.md");
     assert!(found == text, "env/OBSERVATIONS.md is out of date: run this test with UPDATE_OBSERVATIONS=1");
+}
+
+/// The first column says whether a combat follows; the next are compared with all 14,641 sequences of rolls.
+#[test]
+fn odds_are_those_of_all_sequences_of_rolls() {
+    /// Actions that lead to a combat and are compared, for each scenario: each takes all sequences of rolls.
+    const COMPARED: usize = 12;
+    for name in ["souakim", "kordofan"] {
+        let (plain, encoder) = (CampaignEncoder::new(scenario(name)), CampaignEncoder::with_odds(scenario(name)));
+        let (width, all) = (plain.action_layout().len(), encoder.action_layout().len());
+        let first = column(encoder.action_layout(), "a combat follows, as it stands now");
+        assert_eq!((first, all), (width, width + 5));
+        let (mut without, mut rows) = (ActionRows::new(width), ActionRows::new(all));
+        let mut compared = 0;
+        walk(&Campaign::new(scenario(name)), 12, 3, |position, legal| {
+            let Actor::Player(seat) = position.actor() else { return };
+            without.clear();
+            plain.encode_actions(position, seat, legal, &mut without);
+            rows.clear();
+            encoder.encode_actions(position, seat, legal, &mut rows);
+            assert_eq!(out_of_range(rows.as_slice(), encoder.action_layout()), None);
+            let pairs = without.as_slice().chunks_exact(width).zip(rows.as_slice().chunks_exact(all));
+            for (&action, (plain, row)) in legal.iter().zip(pairs) {
+                assert_eq!(plain, &row[..width]);
+                let mut after = *position;
+                after.apply_legal(action);
+                let text = position.action_text(action);
+                let fights = text.starts_with("attack") || position.pending_kind().starts_with("leader_");
+                assert_eq!(row[width] == 1.0, fights, "{text} at {}", position.pending_kind());
+                if !fights {
+                    assert_eq!(row[width..], [0.0; 5]);
+                } else if compared < COMPARED {
+                    compared += 1;
+                    let expected = brute_force_odds(&after, seat);
+                    for (found, expected) in row[width + 1..].iter().zip(expected) {
+                        assert!((f64::from(*found) - expected).abs() < 1e-6, "{text}: {row:?}, not {expected:?}");
+                    }
+                }
+            }
+        });
+        assert_eq!(compared, COMPARED, "{name}: combats in these games");
+    }
+}
+
+/// Probabilities that `seat` and the other win the combat at hand, and the expected shares of units destroyed.
+fn brute_force_odds(position: &Campaign, seat: Seat) -> [f64; 4] {
+    let combat = position.combat();
+    let ways = |sum: u8| f64::from(6 - sum.abs_diff(7)) / 36.0;
+    let [marching, defending] = if Side::of_seat(seat) == combat.marching_side { [0, 1] } else { [1, 0] };
+    let mut odds = [0.0; 4];
+    for (a, b) in (2..=12).flat_map(|a| (2..=12).map(move |b| (a, b))) {
+        for (c, d) in (2..=12).flat_map(|c| (2..=12).map(move |d| (c, d))) {
+            let probability = ways(a) * ways(b) * ways(c) * ways(d);
+            let end = combat.resolve(&[a, b, c, d]);
+            match end.winner {
+                Some(CombatRole::Marching) => odds[marching] += probability,
+                Some(CombatRole::Defending) => odds[defending] += probability,
+                None => {}
+            }
+            for (side, index) in [(&end.marching, marching), (&end.defending, defending)] {
+                let destroyed = side.start - side.force.count_of(LAND);
+                odds[2 + index] += probability * f64::from(destroyed) / f64::from(side.start.max(1));
+            }
+        }
+    }
+    odds
 }
 
 #[test]
@@ -463,6 +534,8 @@ fn channels_have_names_of_their_own() {
 #[test]
 fn the_encoders_of_the_reference_games_see_everything() {
     fn check<P: Position, E: PolicyEncoder<P> + Clone>(start: P, encoder: E) {
+        assert_eq!(encoder.named(encoder.name()).map(|named| named.name()), Some(encoder.name()));
+        assert!(encoder.named("no encoder").is_none());
         let mut check = EncoderCheck::new(encoder.clone(), 20_000, true);
         check_game_and(start.clone(), &Options::default(), |position| check.visit(position)).expect("conforms");
         let mut observation = Observation::new(&encoder, TOKENS_AND_GLOBALS);

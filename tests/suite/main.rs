@@ -31,6 +31,8 @@ mod position_command;
 mod position_file;
 mod ratings;
 mod record;
+#[cfg(feature = "torch")]
+mod replay;
 mod replay_command;
 mod rules_chains;
 mod rules_events;
@@ -50,6 +52,8 @@ mod rules_setup;
 mod rules_supply;
 mod rules_table;
 mod rules_victory;
+#[cfg(feature = "torch")]
+mod run_config;
 mod searches;
 mod soak;
 mod solved_pig;

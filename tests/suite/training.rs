@@ -12,40 +12,43 @@ use dervish_neural::agent::{NeuralAgent, choose_index};
 use dervish_training::arena::match_play::{MatchOptions, play_match};
 use dervish_training::arena::report::MatchReport;
 use dervish_training::commands::train::{LogFormat, TrainArgs};
-use dervish_training::learner::LearnerConfig;
-use dervish_training::run_dir::{FORMAT_VERSION, RunConfig, RunDir, RunDirFault};
-use dervish_training::self_play::actor::{Actor, SelfPlayConfig};
+use dervish_training::config::RunConfig;
+use dervish_training::run_dir::{RunDir, RunDirFault};
+use dervish_training::self_play::actor::{Actor, Effort};
 use dervish_training::self_play::game::{Decision, Judgement, SelfPlayGame};
-use dervish_training::self_play::replay::ReplayWindow;
-use dervish_training::self_play::targets::{TargetConfig, played_actions, standardise, value_target};
+use dervish_training::self_play::numbers::GameNumbers;
+use dervish_training::self_play::targets::{TargetConfig, played_actions, result_target, standardise, value_targets};
 use dervish_training::self_play::weights::PublishedWeights;
-use dervish_training::session::{Progress, SessionError, Watcher, train};
+use dervish_training::self_play::{SelfPlayConfig, Start};
+use dervish_training::session::{Budget, Material, Progress, SessionError, SessionReport, Watcher, train};
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 fn config(simulations: u32) -> RunConfig {
-    RunConfig {
-        format: FORMAT_VERSION,
-        scenario: "pig".to_string(),
-        threads: 2,
-        hidden: 16,
-        trunk: 32,
-        checkpoint_seconds: 0.5,
-        self_play: SelfPlayConfig {
-            seed: 11,
-            games_at_once: 16,
-            simulations,
-            candidates: 2,
-            utility: Utility::default(),
-        },
-        learner: LearnerConfig {
-            games_per_round: 16,
-            replayed_games: 0,
-            ..LearnerConfig::for_simulations(simulations)
-        },
-    }
+    // A policy gradient judges the policy that played.
+    let uses = if simulations > 0 { 2 } else { 1 };
+    let text = format!(
+        "format = 2
+        scenarios = [\"pig\"]
+        seed = 11
+        threads = 2
+        [network]
+        hidden = 16
+        trunk = 32
+        [self_play]
+        games_at_once = 16
+        simulations = {simulations}
+        candidates = 2
+        [learner]
+        games_per_round = 16
+        uses = {uses}
+        window = 4
+        [storage]
+        checkpoint_every = 0.5"
+    );
+    RunConfig::parse(&text, &[]).expect("a configuration")
 }
 
 /// Stops a session after this step, as Ctrl-C does.
@@ -63,11 +66,15 @@ impl Watcher for StopAfter {
 
 /// Steps after which a small network on pig clearly plays better than at random.
 const LEARNT: u64 = 1500;
-const LONG: Duration = Duration::from_secs(600);
+const LONG: Budget = Budget::Time(Duration::from_secs(600));
 
-fn train_pig(run: &RunDir, until_step: u64) -> dervish_training::session::SessionReport {
+fn pig() -> Material<Pig, PigPlayers> {
+    Material { starts: vec![Start { position: Pig::new(), encoder: PigPlayers::new() }], teachers: Vec::new() }
+}
+
+fn train_pig(run: &RunDir, until_step: u64) -> SessionReport {
     let watcher = StopAfter(until_step, AtomicU64::new(0));
-    train(&Pig::new(), &PigPlayers::new(), run, LONG, &watcher).expect("a session")
+    train(&pig(), run, LONG, &watcher).expect("a session")
 }
 
 fn pig_agents() -> Registry<Pig> {
@@ -133,13 +140,8 @@ fn a_run_learns_stops_saves_and_goes_on() {
     assert!(text.starts_with(&format!("{lines}\n{{")), "the cut line is ended before the next");
     let last: serde_json::Value = serde_json::from_str(text.lines().last().expect("a line")).expect("JSON");
     assert_eq!(last["step"], second.steps);
-    // Games have numbers and dice of their own in both sessions.
-    let window = ReplayWindow::load(&run.window_file(), 10_000).expect("a window");
-    let mut numbers: Vec<u64> = window.latest(10_000).map(|game| game.number).collect();
-    let count = numbers.len();
-    numbers.sort_unstable();
-    numbers.dedup();
-    assert_eq!(numbers.len(), count);
+    // Games have numbers of their own in both sessions.
+    assert!(second.after.numbered >= second.after.games, "{second:?}");
 }
 
 #[test]
@@ -157,7 +159,7 @@ fn a_damaged_or_foreign_checkpoint_is_refused_in_one_line() {
     fs::write(&weights, &bytes[..bytes.len() / 2]).expect("a file");
     let line = refusal(&format!("neural:{spec}"));
     assert!(line.contains("weights.safetensors") && line.contains("bytes"), "{line}");
-    let session = train(&Pig::new(), &PigPlayers::new(), &run, LONG, &()).expect_err("a refusal");
+    let session = train(&pig(), &run, LONG, &()).expect_err("a refusal");
     assert!(matches!(session, SessionError::Checkpoint(_)), "{session}");
     fs::write(&weights, bytes).expect("a file");
     let mut others = Registry::new();
@@ -172,8 +174,8 @@ fn a_run_with_search_learns_its_policies() {
     let path = folder.path().join("pig");
     let run = RunDir::create(&path, config(4)).expect("a new run");
     train_pig(&run, 3);
-    let window = ReplayWindow::load(&run.window_file(), 10_000).expect("a window");
-    for game in window.latest(10_000) {
+    assert!(!games_on_disk(&path).is_empty());
+    for game in games_on_disk(&path) {
         for judgement in game.decisions.iter().filter_map(|decision| decision.judgement.as_ref()) {
             let sum: f32 = judgement.policy.iter().map(|(_, probability)| probability).sum();
             assert!((sum - 1.0).abs() < 1e-3 && judgement.probability > 0.0, "{judgement:?}");
@@ -186,16 +188,25 @@ fn a_run_with_search_learns_its_policies() {
     assert!(report.cost.efforts[0].simulations > 0);
 }
 
+/// The games that a run keeps.
+fn games_on_disk(run: &Path) -> Vec<SelfPlayGame> {
+    let files = fs::read_dir(run.join("replay")).expect("games");
+    let texts = files.map(|file| fs::read_to_string(file.expect("a file").path()).expect("text"));
+    texts
+        .flat_map(|text| text.lines().map(|line| serde_json::from_str(line).expect("a game")).collect::<Vec<_>>())
+        .collect()
+}
+
 /// Plays until `count` games are finished.
 fn games(count: usize, simulations: u32) -> Vec<SelfPlayGame> {
-    let (start, encoder) = (ConnectFour::new(), ConnectFourColumns::new());
-    let sizes = dervish_neural::encoding::network_sizes(&encoder, 8, 8);
+    let starts = [Start { position: ConnectFour::new(), encoder: ConnectFourColumns::new() }];
+    let sizes = dervish_neural::encoding::network_sizes(&starts[0].encoder, 8, 8);
     dervish_models::process::prepare();
     let net = dervish_models::token_net::TokenNet::new(sizes, 1, dervish_models::token_net::best_device());
     let weights = PublishedWeights::new(net.expect("a network"), 0);
-    let next = AtomicU64::new(0);
+    let (numbers, effort) = (GameNumbers::new(0, u64::MAX), Effort::default());
     let config = SelfPlayConfig { games_at_once: 3, ..config(simulations).self_play };
-    let mut actor = Actor::new(&start, &encoder, config, &weights, &next).expect("an actor");
+    let mut actor = Actor::new(&starts, config, 11, &weights, &numbers, &effort).expect("an actor");
     let mut finished = Vec::new();
     while finished.len() < count {
         actor.tick(&mut finished).expect("a batch");
@@ -235,17 +246,27 @@ fn judged_game(decisions: &[(Seat, f32)], result: GameResult) -> SelfPlayGame {
         action: Action(0),
         judgement: Some(Judgement { index: 0, probability: 0.5, value, policy: Vec::new() }),
     };
-    SelfPlayGame { number: 0, dice_seed: 0, step: 0, decisions: decisions.iter().map(decision).collect(), result }
+    SelfPlayGame {
+        number: 0,
+        scenario: 0,
+        dice_seed: 0,
+        step: 0,
+        decisions: decisions.iter().map(decision).collect(),
+        result,
+    }
 }
 
+/// What a result is worth in the next tests.
+const UTILITY: Utility = Utility { margin_share: 0.25 };
+
 fn advantages(game: &SelfPlayGame, config: &TargetConfig) -> Vec<f32> {
-    played_actions(game, config).into_iter().flatten().map(|played| played.advantage).collect()
+    played_actions(game, config, &UTILITY).into_iter().flatten().map(|played| played.advantage).collect()
 }
 
 #[test]
 fn advantages_are_those_computed_by_hand() {
     use Seat::{First, Second};
-    let config = TargetConfig { lambda: 0.5, utility: Utility { margin_share: 0.25 } };
+    let config = TargetConfig { lambda: 0.5, value_lambda: 1.0 };
     let result = GameResult { winner: Some(First), margin: 0.5 };
     let game = judged_game(&[(First, 0.2), (First, 0.4), (Second, -0.1)], result);
     // The result is worth 3/4 + 1/4 x 1/2 = 0.875 to the first seat. Surprises for it, from the back:
@@ -262,7 +283,7 @@ fn advantages_are_those_computed_by_hand() {
     let by_result = TargetConfig { lambda: 1.0, ..config };
     let mut forced = game;
     forced.decisions[1].judgement = None;
-    let played = played_actions(&forced, &by_result);
+    let played = played_actions(&forced, &by_result, &UTILITY);
     assert_eq!(played[1], None);
     assert!((played[0].expect("a choice").advantage - 0.675).abs() < 1e-6);
 }
@@ -270,10 +291,31 @@ fn advantages_are_those_computed_by_hand() {
 #[test]
 fn values_are_mirrored_between_the_seats() {
     let won = GameResult { winner: Some(Seat::Second), margin: -0.25 };
-    assert_eq!(value_target(&won, Seat::First), ([0.0, 0.0, 1.0], -0.25));
-    assert_eq!(value_target(&won, Seat::Second), ([1.0, 0.0, 0.0], 0.25));
+    assert_eq!(result_target(&won, Seat::First), ([0.0, 0.0, 1.0], -0.25));
+    assert_eq!(result_target(&won, Seat::Second), ([1.0, 0.0, 0.0], 0.25));
     let drawn = GameResult { winner: None, margin: 0.0 };
-    assert_eq!(value_target(&drawn, Seat::First), value_target(&drawn, Seat::Second));
+    assert_eq!(result_target(&drawn, Seat::First), result_target(&drawn, Seat::Second));
+}
+
+#[test]
+fn lambda_returns_are_those_computed_by_hand() {
+    use Seat::{First, Second};
+    let game =
+        judged_game(&[(First, 0.2), (Second, 0.6), (Second, -0.4)], GameResult { winner: Some(First), margin: 0.5 });
+    let close = |found: &[([f32; 3], f32)], expected: [[f32; 3]; 3]| {
+        for ((wdl, _), expected) in found.iter().zip(expected) {
+            assert!(wdl.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}");
+        }
+    };
+    let targets = |value_lambda| value_targets(&game, &TargetConfig { value_lambda, ..TargetConfig::default() });
+    close(&targets(1.0), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]);
+    // From the back, for the first seat: the last decision's target is the result, 1. It saw -0.4 for the second seat, so 0.4
+    // for the first, a win with 0.7: 3/4 + 0.7/4 = 0.925 for the one before. That saw -0.6, a win with 0.2:
+    // 0.75 x 0.925 + 0.25 x 0.2 = 0.74375.
+    close(&targets(0.75), [[0.74375, 0.0, 0.25625], [0.075, 0.0, 0.925], [0.0, 0.0, 1.0]]);
+    // Lambda 0 is the value of the next decision.
+    close(&targets(0.0), [[0.2, 0.0, 0.8], [0.3, 0.0, 0.7], [0.0, 0.0, 1.0]]);
+    assert_eq!(targets(0.5).iter().map(|(_, margin)| *margin).collect::<Vec<_>>(), [0.5, -0.5, -0.5]);
 }
 
 #[test]
@@ -301,55 +343,19 @@ fn a_policy_is_played_by_its_temperature() {
 }
 
 #[test]
-fn the_window_keeps_the_latest_games_and_refuses_a_damaged_line() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("window.jsonl");
-    assert!(ReplayWindow::load(&path, 3).expect("no file is an empty window").is_empty());
-    let mut window = ReplayWindow::new(3);
-    for number in 0..5 {
-        let result = GameResult { winner: None, margin: 0.0 };
-        window.push(SelfPlayGame { number, ..judged_game(&[(Seat::First, 0.25)], result) });
-    }
-    let kept = |window: &ReplayWindow| window.latest(9).map(|game| game.number).collect::<Vec<_>>();
-    assert_eq!((kept(&window), window.len()), (vec![2, 3, 4], 3));
-    assert_eq!(window.latest(2).map(|game| game.number).collect::<Vec<_>>(), [3, 4]);
-    window.save(&path).expect("a file");
-    assert_eq!(ReplayWindow::load(&path, 3).expect("the window"), window);
-    let text = fs::read_to_string(&path).expect("a file");
-    fs::write(&path, &text[..text.len() - 20]).expect("a file");
-    let refused = ReplayWindow::load(&path, 3).expect_err("a cut line");
-    assert!(refused.to_string().contains("window.jsonl:3: not a game"), "{refused}");
-}
-
-#[test]
 fn a_run_directory_says_what_is_wrong_with_it() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let refused = |path: &Path| RunDir::open(path).expect_err("a refusal").to_string();
-    assert!(refused(folder.path()).contains("config.json"));
-    let file = folder.path().join("config.json");
-    fs::write(&file, "{\"format\": 99}").expect("a file");
-    assert!(refused(folder.path()).contains("run format 99"));
-    let mut document = serde_json::to_value(config(0)).expect("JSON");
-    document["hiden"] = 3.into();
-    fs::write(&file, document.to_string()).expect("a file");
-    assert!(refused(folder.path()).contains("hiden"));
-    for (field, value, expected) in [
-        ("/threads", 0.into(), "threads: 0 is not from 1 to 1024"),
-        (
-            "/self_play/games_at_once",
-            1_000_000_000_000_u64.into(),
-            "self_play.games_at_once: 1000000000000 is not from",
-        ),
-        ("/learner/games_per_round", 0.into(), "learner.games_per_round: 0 is not from 1 to 1000000"),
-        ("/learner/batch", 0.into(), "learner.batch: 0 is not from 1 to 1000000"),
-        // Beyond the 32 bits of libtorch's numbers, too.
-        ("/learner/trainer/learning_rate", 1e39.into(), "learner.trainer.learning_rate: 1000"),
-    ] {
-        let mut document: serde_json::Value = serde_json::to_value(config(0)).expect("JSON");
-        *document.pointer_mut(field).expect("a field") = value;
-        fs::write(&file, document.to_string()).expect("a file");
-        assert!(refused(folder.path()).contains(expected), "{}", refused(folder.path()));
-    }
+    assert!(refused(folder.path()).contains("config.toml"));
+    let file = folder.path().join("config.toml");
+    let written = |text: &str| {
+        fs::write(&file, text).expect("a file");
+        refused(folder.path())
+    };
+    assert!(written("format = 99").contains("run format 99"));
+    let whole = config(0).text();
+    assert!(written(&whole.replace("hidden", "hiden")).contains("hiden"));
+    assert!(written(&whole.replace("threads = 2", "threads = 0")).contains("threads: 0 is not from 1 to 1024"));
     assert_eq!(Encoder::<Pig>::name(&PigPlayers::new()), "pig-players");
 }
 
@@ -358,13 +364,16 @@ fn a_run_of_no_game_leaves_no_directory() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = folder.path().join("run");
     let arguments = TrainArgs {
+        preset: None,
+        config: None,
         scenario: Some("chess".to_string()),
-        budget: Duration::from_secs(1),
-        seed: 0,
+        resume: None,
+        budget: Some(Duration::from_secs(1)),
+        rounds: None,
+        settings: Vec::new(),
+        seed: None,
         threads: None,
         out: Some(out.clone()),
-        resume: None,
-        sims: 0,
         log: LogFormat::Text,
     };
     assert!(arguments.run().expect_err("no game").to_string().starts_with("chess: "));

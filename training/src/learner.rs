@@ -1,11 +1,13 @@
 //! The learner: rounds of optimisation steps on finished games, whose features are computed again from their actions.
 
+use crate::config::RunConfig;
+use crate::self_play::Start;
 use crate::self_play::game::{SelfPlayGame, UnplayableGame};
-use crate::self_play::replay::ReplayWindow;
-use crate::self_play::targets::{TargetConfig, played_actions, standardise, value_target};
-use dervish_env::chance::SplitMix64;
+use crate::self_play::targets::{TargetConfig, played_actions, standardise, value_targets};
+use dervish_agents::evaluation::Utility;
+use dervish_env::chance::{SplitMix64, game_seed};
 use dervish_env::encode::PolicyEncoder;
-use dervish_env::game::{Position, Seat};
+use dervish_env::game::Position;
 use dervish_models::batch::{BatchError, Played, Target, TrainingBatch};
 use dervish_models::token_net::TokenNet;
 use dervish_models::trainer::{Losses, TrainError, Trainer, TrainerConfig};
@@ -14,39 +16,40 @@ use serde::{Deserialize, Serialize};
 
 /// How a run learns.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct LearnerConfig {
     /// How results become targets.
     pub targets: TargetConfig,
     /// Step size, weights of the losses, average of the weights.
     pub trainer: TrainerConfig,
-    /// New games that begin a round, at least 1.
+    /// New games that make a round, at least 1.
     pub games_per_round: usize,
-    /// Older games of the window that are learnt from again in a round. A policy gradient wants none, because it judges
-    /// the policy that played.
-    pub replayed_games: usize,
+    /// Times that a game is learnt from: when it is new, and in so many less one of the rounds of the window. A policy
+    /// gradient wants 1, because it judges the policy that played.
+    pub uses: usize,
+    /// Rounds after its own from which a game may be learnt from again.
+    pub window: usize,
     /// Times that a round goes over its decisions.
     pub passes: usize,
     /// Decisions for each optimisation step, about.
     pub batch: usize,
-    /// Games that the replay window keeps.
-    pub window: usize,
-    /// The part of the step size that is left when a run's time is over; it shrinks evenly until then.
+    /// Steps over which the step size grows from nothing.
+    pub warm_up: u64,
+    /// The part of the step size that is left when a run's time or rounds are over; it shrinks evenly until then.
     pub final_learning_rate: f64,
 }
 
-impl LearnerConfig {
-    /// What to begin with for self-play without search (`simulations` 0) or with it.
-    pub fn for_simulations(simulations: u32) -> LearnerConfig {
-        let searched = simulations > 0;
+impl Default for LearnerConfig {
+    fn default() -> LearnerConfig {
         LearnerConfig {
             targets: TargetConfig::default(),
-            trainer: TrainerConfig { average_decay: if searched { 0.99 } else { 0.9 }, ..TrainerConfig::default() },
+            trainer: TrainerConfig { average_decay: 0.9, ..TrainerConfig::default() },
             games_per_round: 32,
-            replayed_games: if searched { 96 } else { 0 },
-            passes: if searched { 1 } else { 2 },
+            uses: 1,
+            window: 0,
+            passes: 2,
             batch: 512,
-            window: if searched { 2000 } else { 256 },
+            warm_up: 0,
             final_learning_rate: 0.1,
         }
     }
@@ -55,14 +58,19 @@ impl LearnerConfig {
 /// Learns from the games of one run.
 #[derive(Debug)]
 pub struct Learner<'r, P, E> {
-    start: &'r P,
-    encoder: &'r E,
+    starts: &'r [Start<P, E>],
     config: LearnerConfig,
+    utility: Utility,
+    /// Whether self-play searches: decisions that were not searched in full then teach the value alone.
+    searched: bool,
     trainer: Trainer,
-    rng: SplitMix64,
+    seed: u64,
     encoding: PositionEncoding,
     batches: Vec<TrainingBatch>,
 }
+
+/// Keeps the learner's draws apart from those of the games.
+const LEARNER: u64 = 0x6c65_6172_6e65_7264;
 
 /// What a round did.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
@@ -89,34 +97,45 @@ pub enum LearnError {
 }
 
 impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
-    /// A learner that goes on with `trainer`; what it draws comes from `seed`.
-    pub fn new(start: &'r P, encoder: &'r E, config: LearnerConfig, trainer: Trainer, seed: u64) -> Learner<'r, P, E> {
-        let (rng, encoding) = (SplitMix64::new(seed), PositionEncoding::new(encoder));
-        Learner { start, encoder, config, trainer, rng, encoding, batches: Vec::new() }
+    /// A learner that goes on with `trainer`; what it draws follows from the run's seed and the round.
+    pub fn new(starts: &'r [Start<P, E>], config: &RunConfig, trainer: Trainer) -> Learner<'r, P, E> {
+        Learner {
+            starts,
+            config: config.learner.clone(),
+            utility: config.self_play.utility,
+            searched: config.self_play.simulations > 0,
+            trainer,
+            seed: config.seed,
+            encoding: PositionEncoding::new(&starts[0].encoder),
+            batches: Vec::new(),
+        }
     }
 
-    /// Learns from the latest `fresh` games of the window and from some older ones. `elapsed` is the part of the run's
-    /// time that is over, 0..=1.
+    /// Learns from the games of round `number` and from older ones. `elapsed` is the part of the run that is over, 0..=1.
     ///
     /// # Errors
     /// [`LearnError`]; steps taken before it stay taken.
-    pub fn round(&mut self, window: &ReplayWindow, fresh: usize, elapsed: f64) -> Result<RoundReport, LearnError> {
-        let mut games: Vec<&SelfPlayGame> = window.latest(fresh).collect();
-        let rng = &mut self.rng;
-        games.extend((0..self.config.replayed_games).filter_map(|_| window.draw(rng)));
-        let learnt_from = self.fill_batches(&games)?;
-        let rate = self.config.trainer.learning_rate;
-        self.trainer
-            .set_learning_rate(rate * (1.0 - elapsed.clamp(0.0, 1.0) * (1.0 - self.config.final_learning_rate)));
+    pub fn round(&mut self, number: u64, games: &[&SelfPlayGame], elapsed: f64) -> Result<RoundReport, LearnError> {
+        let mut stream = SplitMix64::new(game_seed(self.seed ^ LEARNER, number));
+        let learnt_from = self.fill_batches(games, &mut stream)?;
         let mut sum = Losses::default();
         let mut steps = 0;
         for _ in 0..self.config.passes {
-            for batch in self.batches.iter().filter(|batch| !batch.is_empty()) {
-                sum = sum.plus(&self.trainer.step(batch)?);
-                steps += 1;
+            for index in 0..self.batches.len() {
+                self.trainer.set_learning_rate(self.learning_rate(elapsed));
+                if !self.batches[index].is_empty() {
+                    sum = sum.plus(&self.trainer.step(&self.batches[index])?);
+                    steps += 1;
+                }
             }
         }
         Ok(RoundReport { learnt_from, losses: sum.scaled(1.0 / f64::from(steps.max(1))) })
+    }
+
+    fn learning_rate(&self, elapsed: f64) -> f64 {
+        let shrunk = 1.0 - elapsed.clamp(0.0, 1.0) * (1.0 - self.config.final_learning_rate);
+        let warm = (self.trainer.steps() + 1) as f64 / self.config.warm_up.max(1) as f64;
+        self.config.trainer.learning_rate * shrunk * warm.min(1.0)
     }
 
     /// The weights to play with.
@@ -135,9 +154,9 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
     }
 
     /// Spreads the decisions of the games over batches at random and returns how many there are.
-    fn fill_batches(&mut self, games: &[&SelfPlayGame]) -> Result<usize, LearnError> {
+    fn fill_batches(&mut self, games: &[&SelfPlayGame], stream: &mut SplitMix64) -> Result<usize, LearnError> {
         let mut played: Vec<Vec<Option<Played>>> =
-            games.iter().map(|game| played_actions(game, &self.config.targets)).collect();
+            games.iter().map(|game| played_actions(game, &self.config.targets, &self.utility)).collect();
         let decisions = games.iter().zip(&mut played).flat_map(|(game, played)| {
             let seats = game.decisions.iter().map(|decision| decision.seat);
             seats.zip(played).filter_map(|(seat, played)| played.as_mut().map(|played| (seat, played)))
@@ -148,20 +167,24 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
         self.batches.truncate(batches);
         self.batches.iter_mut().for_each(TrainingBatch::clear);
         self.batches.resize_with(batches, || TrainingBatch::new(self.trainer.net().config()));
-        let Learner { start, encoder, rng, encoding, batches, .. } = self;
+        let Learner { starts, config, searched, encoding, batches, .. } = self;
         for (game, played) in games.iter().zip(&played) {
-            let targets = Seat::BOTH.map(|seat| value_target(&game.result, seat));
+            let Some(Start { position, encoder }) = starts.get(game.scenario) else {
+                return Err(
+                    UnplayableGame { number: game.number, decision: 0, reason: "of a scenario too many" }.into()
+                );
+            };
             let mut refused = None;
-            let mut played = played.iter();
-            game.replay(*start, |position, legal, decision| {
-                let played = played.next().copied().flatten();
-                let Some(judgement) = &decision.judgement else { return };
-                encoding.encode(*encoder, position, decision.seat, legal);
-                let (wdl, margin) = targets[decision.seat.index()];
+            let mut known = played.iter().zip(value_targets(game, &config.targets));
+            game.replay(position, |position, legal, decision| {
+                let (Some((played, (wdl, margin))), Some(judgement)) = (known.next(), &decision.judgement) else {
+                    return;
+                };
+                encoding.encode(encoder, position, decision.seat, legal);
                 // What a search found is a better teacher than the luck of the one action played.
-                let played = played.filter(|_| judgement.policy.is_empty());
+                let played = played.filter(|_| judgement.policy.is_empty() && !*searched);
                 let target = Target { policy: &judgement.policy, played, wdl, margin };
-                let batch = rng.below(batches.len());
+                let batch = stream.below(batches.len());
                 if let Err(error) = batches[batch].push(&encoding.sample(), &target) {
                     refused.get_or_insert(error);
                 }

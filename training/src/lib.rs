@@ -9,10 +9,13 @@
 //! * [`self_play`]: agents that play themselves, and what is kept of it to learn from.
 //! * [`learner`]: optimisation steps on finished games.
 //! * [`session`]: actors and learner together, for a while.
+//! * [`config`]: how a run plays and learns: TOML, with presets.
 //! * [`run_dir`]: the directory of a run.
 
 pub mod arena;
 pub mod commands;
+#[cfg(feature = "torch")]
+pub mod config;
 pub mod games;
 pub mod interrupt;
 #[cfg(feature = "torch")]

@@ -1,26 +1,22 @@
 //! The directory of a training run.
 //!
 //! ```text
-//! config.json          how the run plays and learns
+//! config.toml          how the run plays and learns
 //! checkpoints/         one folder for each saved step; step 0 is the untrained network
-//! replay/window.jsonl  the latest games of self-play, one a line
+//! replay/              the latest games of self-play, round by round
 //! metrics.jsonl        one line of figures for each round of learning
 //! train.log            what happened
 //! lock                 held while a program trains here
 //! ```
 
-use crate::learner::LearnerConfig;
-use crate::self_play::actor::SelfPlayConfig;
+use crate::config::{ConfigError, RunConfig};
+use dervish_env::persist::{read_text, write_whole};
 use dervish_models::checkpoint_series::{CHECKPOINTS, CheckpointSeries};
-use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Version of the directory's layout and of `config.json`.
-pub const FORMAT_VERSION: u32 = 1;
-
-const CONFIG: &str = "config.json";
+const CONFIG: &str = "config.toml";
 const LOCK: &str = "lock";
 const REPLAY: &str = "replay";
 
@@ -30,28 +26,6 @@ pub struct RunDir {
     path: PathBuf,
     config: RunConfig,
     _lock: File,
-}
-
-/// How a run plays and learns: the contents of `config.json`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RunConfig {
-    /// [`FORMAT_VERSION`] of the program that wrote it.
-    pub format: u32,
-    /// The game: a built-in scenario, a scenario file or a reference game.
-    pub scenario: String,
-    /// Threads that play, at least 1. The learner takes its time from theirs.
-    pub threads: usize,
-    /// Width of the network's token and action layers.
-    pub hidden: usize,
-    /// Width of the network's trunk.
-    pub trunk: usize,
-    /// Seconds between checkpoints.
-    pub checkpoint_seconds: f64,
-    /// How self-play is played.
-    pub self_play: SelfPlayConfig,
-    /// How the run learns.
-    pub learner: LearnerConfig,
 }
 
 /// Why a run directory was not made or not opened.
@@ -75,67 +49,11 @@ pub enum RunDirFault {
     #[error("already exists; runs are never overwritten: choose another --out, or go on with --resume")]
     Exists,
     /// The configuration is not one.
-    #[error("not a run's configuration: {0}")]
-    Config(#[from] serde_json::Error),
-    /// It was written by a program with another layout.
-    #[error("run format {found}; this program reads format {FORMAT_VERSION}")]
-    Format {
-        /// The format that the configuration states.
-        found: u64,
-    },
-    /// A figure of the configuration with which nothing can be trained.
-    #[error("{field}: {value} is not from {least} to {most}")]
-    Range {
-        /// Its path, such as `learner.batch`.
-        field: &'static str,
-        /// What it is.
-        value: f64,
-        /// The least that it may be.
-        least: f64,
-        /// The most that it may be.
-        most: f64,
-    },
+    #[error("{0}")]
+    Config(#[from] ConfigError),
     /// Another program trains here.
     #[error("another program is training in this directory")]
     InUse,
-}
-
-impl RunConfig {
-    /// Whether it can be trained with: the file may have been edited between sessions.
-    fn check(&self) -> Result<(), RunDirFault> {
-        let RunConfig { self_play, learner, .. } = self;
-        let trainer = &learner.trainer;
-        let count = |count: usize| count as f64;
-        let ranges = [
-            ("threads", count(self.threads), 1.0, 1024.0),
-            ("hidden", count(self.hidden), 1.0, 4096.0),
-            ("trunk", count(self.trunk), 1.0, 4096.0),
-            ("checkpoint_seconds", self.checkpoint_seconds, 0.0, 1e6),
-            ("self_play.games_at_once", count(self_play.games_at_once), 1.0, 1e4),
-            ("self_play.candidates", count(self_play.candidates), 1.0, 1e4),
-            ("self_play.utility.margin_share", f64::from(self_play.utility.margin_share), 0.0, 1.0),
-            ("learner.targets.lambda", f64::from(learner.targets.lambda), 0.0, 1.0),
-            ("learner.targets.utility.margin_share", f64::from(learner.targets.utility.margin_share), 0.0, 1.0),
-            ("learner.trainer.learning_rate", trainer.learning_rate, 0.0, 1.0),
-            ("learner.trainer.weight_decay", trainer.weight_decay, 0.0, 1.0),
-            ("learner.trainer.gradient_clip", trainer.gradient_clip, 0.0, 1e6),
-            ("learner.trainer.policy_weight", trainer.policy_weight, 0.0, 1e3),
-            ("learner.trainer.margin_weight", trainer.margin_weight, 0.0, 1e3),
-            ("learner.trainer.ratio_clip", trainer.ratio_clip, 0.0, 1.0),
-            ("learner.trainer.entropy_weight", trainer.entropy_weight, 0.0, 1e3),
-            ("learner.trainer.average_decay", trainer.average_decay, 0.0, 1.0),
-            ("learner.games_per_round", count(learner.games_per_round), 1.0, 1e6),
-            ("learner.replayed_games", count(learner.replayed_games), 0.0, 1e6),
-            ("learner.passes", count(learner.passes), 1.0, 1e3),
-            ("learner.batch", count(learner.batch), 1.0, 1e6),
-            ("learner.window", count(learner.window), 1.0, 1e6),
-            ("learner.final_learning_rate", learner.final_learning_rate, 0.0, 1.0),
-        ];
-        match ranges.into_iter().find(|(_, value, least, most)| !(least..=most).contains(&value)) {
-            Some((field, value, least, most)) => Err(RunDirFault::Range { field, value, least, most }),
-            None => Ok(()),
-        }
-    }
 }
 
 impl RunDir {
@@ -157,10 +75,7 @@ impl RunDir {
             fs::create_dir(path.join(CHECKPOINTS))?;
             fs::create_dir(path.join(REPLAY))?;
             // Last and at once, so that a directory with a configuration is complete.
-            let mut scratch = tempfile::Builder::new().prefix(".config-").tempfile_in(path)?;
-            scratch.write_all(&serde_json::to_vec_pretty(&config)?)?;
-            scratch.as_file().sync_all()?;
-            scratch.persist(path.join(CONFIG)).map_err(|error| error.error)?;
+            write_whole(&path.join(CONFIG), config.text().as_bytes())?;
             Ok(RunDir { path: path.to_owned(), config: config.clone(), _lock: lock })
         };
         make().map_err(at)
@@ -172,21 +87,7 @@ impl RunDir {
     /// [`RunDirError`] if it is not a run directory or another program trains in it.
     pub fn open(path: &Path) -> Result<RunDir, RunDirError> {
         let file = path.join(CONFIG);
-        let read = || -> Result<RunConfig, RunDirFault> {
-            #[derive(Deserialize)]
-            struct Format {
-                format: u64,
-            }
-            let text = fs::read(&file)?;
-            // Another format may have other fields: it is told apart first.
-            let Format { format } = serde_json::from_slice(&text)?;
-            if format != u64::from(FORMAT_VERSION) {
-                return Err(RunDirFault::Format { found: format });
-            }
-            let config: RunConfig = serde_json::from_slice(&text)?;
-            config.check()?;
-            Ok(config)
-        };
+        let read = || -> Result<RunConfig, RunDirFault> { Ok(RunConfig::parse(&read_text(&file)?, &[])?) };
         let config = read().map_err(|reason| RunDirError { path: file.clone(), reason })?;
         let lock = lock(path).map_err(|reason| RunDirError { path: path.to_owned(), reason })?;
         Ok(RunDir { path: path.to_owned(), config, _lock: lock })
@@ -207,9 +108,9 @@ impl RunDir {
         CheckpointSeries::of_run(&self.path)
     }
 
-    /// The file of the replay window.
-    pub fn window_file(&self) -> PathBuf {
-        self.path.join(REPLAY).join("window.jsonl")
+    /// The folder of the games.
+    pub fn replay_folder(&self) -> PathBuf {
+        self.path.join(REPLAY)
     }
 
     /// The log, to append to.

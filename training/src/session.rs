@@ -1,11 +1,16 @@
 //! A training session: actors that play, one learner, checkpoints, until the time is over or somebody stops it.
 
+use crate::config::StorageConfig;
 use crate::learner::{LearnError, Learner, RoundReport};
 use crate::run_dir::{RunDir, RunDirError};
-use crate::self_play::actor::{Actor, ActorError};
+use crate::self_play::Start;
+use crate::self_play::actor::{ActorError, Effort, EffortReport};
 use crate::self_play::game::SelfPlayGame;
-use crate::self_play::replay::{ReplayError, ReplayWindow};
+use crate::self_play::numbers::GameNumbers;
+use crate::self_play::players::{PlayerError, Players};
+use crate::self_play::replay::{Replay, ReplayError, ReplaySettings};
 use crate::self_play::weights::PublishedWeights;
+use dervish_agents::registry::AgentFactory;
 use dervish_env::chance;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Position, Seat};
@@ -16,55 +21,79 @@ use dervish_models::trainer::{TrainError, Trainer};
 use dervish_neural::encoding::{contract, network_sizes};
 use rand::Rng;
 use serde::Serialize;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 use tracing::{info, warn};
 
+/// What a run plays, and whom it learns from.
+#[derive(Debug)]
+pub struct Material<P: Position, E> {
+    /// The scenarios, at least one, with encoders of one layout.
+    pub starts: Vec<Start<P, E>>,
+    /// The agent that is imitated, for each scenario, where the configuration asks for one; else none.
+    pub teachers: Vec<AgentFactory<P>>,
+}
+
+/// How long a session lasts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Budget {
+    /// So much time from its beginning.
+    Time(Duration),
+    /// Until the run has learnt from so many rounds, those of earlier sessions included.
+    Rounds(u64),
+}
+
 /// Trains in `run` for `budget`: a new run from random weights, or one that has checkpoints from its latest.
 ///
 /// The dice and random streams of every game follow from the run's seed and the game's number. Which weights play which
-/// game depends on the threads' timing and is recorded with the game.
+/// game depends on the threads' timing and is recorded with the game; in a deterministic run it follows from the
+/// configuration.
 ///
 /// # Errors
-/// [`SessionError`]. What was learnt since the last checkpoint is then lost, nothing else.
+/// [`SessionError`]. What was learnt since the last checkpoint is then lost; its games are kept.
 pub fn train<P: Position, E: PolicyEncoder<P>>(
-    start: &P,
-    encoder: &E,
+    material: &Material<P, E>,
     run: &RunDir,
-    budget: Duration,
+    budget: Budget,
     watcher: &dyn Watcher,
 ) -> Result<SessionReport, SessionError> {
     process::prepare();
     let begun = Instant::now();
-    let mut session = Session::prepare(start, encoder, run)?;
-    let before = session.tally;
     let config = run.config();
-    // Games end out of order, so the window can hold greater numbers than there are games.
-    let known = session.window.latest(usize::MAX).map(|game| game.number + 1).max();
-    let next_game = AtomicU64::new(before.games.max(known.unwrap_or(0)));
+    let mut session = Session::prepare(&material.starts, run, budget)?;
+    let before = session.tally;
     let first = session.learner.average().duplicate().map_err(TrainError::from)?;
     let weights = PublishedWeights::new(first, session.learner.steps());
-    let halt = AtomicBool::new(false);
-    // Actors that are this far ahead of the learner wait, so that games are learnt from while they are new.
-    let (sender, games) = sync_channel(config.learner.games_per_round);
-    let stopped = std::thread::scope(|scope| {
-        for _ in 0..config.threads {
-            let sender = sender.clone();
-            let (weights, next_game, halt) = (&weights, &next_game, &halt);
-            scope.spawn(move || act(Actor::new(start, encoder, config.self_play, weights, next_game), &sender, halt));
-        }
-        drop(sender);
-        let stopped = session.learn(&games, &weights, begun, budget, watcher);
-        halt.store(true, Ordering::Relaxed);
-        // An actor that waits for room finds that nobody listens.
-        drop(games);
-        stopped
-    })?;
-    session.save(begun)?;
-    let tally = session.tally;
+    let stopped = if config.deterministic {
+        session.learn_in_step(material, &weights, begun, watcher)?
+    } else {
+        let played = session.replay.latest_number().map_or(0, |number| number + 1);
+        let numbers = GameNumbers::new(before.numbered.max(played), u64::MAX);
+        let halt = AtomicBool::new(false);
+        // Actors that are this far ahead of the learner wait, so that games are learnt from while they are new.
+        let (sender, games) = sync_channel(config.learner.games_per_round);
+        let effort = &session.effort.clone();
+        std::thread::scope(|scope| {
+            for _ in 0..config.threads {
+                let sender = sender.clone();
+                let (weights, numbers, halt) = (&weights, &numbers, &halt);
+                let players = move || Players::new(material, config, weights, numbers, effort);
+                scope.spawn(move || act(players(), &sender, halt));
+            }
+            drop(sender);
+            let stopped = session.learn(&games, &weights, begun, watcher);
+            halt.store(true, Ordering::Relaxed);
+            // An actor that waits for room finds that nobody listens.
+            drop(games);
+            stopped
+        })?
+    };
+    session.save_checkpoint(begun)?;
+    let tally = session.progress(begun).tally;
     info!(games = tally.games, decisions = tally.decisions, steps = session.learner.steps(), stopped, "session over");
     Ok(SessionReport { before, after: tally, steps: session.learner.steps(), stopped })
 }
@@ -92,13 +121,18 @@ pub struct Progress {
     pub tally: Tally,
     /// Optimisation steps of the whole run.
     pub step: u64,
+    /// The session's part that is over, 0..=1.
+    pub elapsed: f64,
     /// Decisions a second, learning included, since the session began.
     pub decisions_per_second: f64,
     /// Mean score of the first seat in the latest games of self-play, 0 (lost) ..= 1 (won).
     pub first_seat_score: f64,
+    /// What the actors did in this session.
+    #[serde(flatten)]
+    pub effort: EffortReport,
     /// What the latest round did, once there was one.
     #[serde(flatten)]
-    pub round: Option<RoundReport>,
+    pub latest: Option<RoundReport>,
 }
 
 /// What a run has used and made, over all its sessions.
@@ -106,10 +140,14 @@ pub struct Progress {
 pub struct Tally {
     /// Wall-clock time in seconds.
     pub seconds: f64,
-    /// Games learnt from.
+    /// Rounds learnt from.
+    pub rounds: u64,
+    /// Games of these rounds.
     pub games: u64,
     /// Decisions in them.
     pub decisions: u64,
+    /// One more than their greatest number: games end out of order, so it can be beyond their count.
+    pub numbered: u64,
 }
 
 /// How a session ended.
@@ -134,12 +172,12 @@ pub enum SessionError {
     /// A checkpoint.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// The replay window.
+    /// The games.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// Self-play.
+    /// Self-play, or a teacher.
     #[error(transparent)]
-    Actor(#[from] ActorError),
+    Player(#[from] PlayerError),
     /// Learning.
     #[error(transparent)]
     Learn(#[from] LearnError),
@@ -161,31 +199,37 @@ pub enum SessionError {
 const SCORED_GAMES: usize = 200;
 
 struct Session<'r, P, E> {
-    start: &'r P,
-    encoder: &'r E,
+    starts: &'r [Start<P, E>],
     run: &'r RunDir,
+    budget: Budget,
     learner: Learner<'r, P, E>,
-    window: ReplayWindow,
+    replay: Replay,
+    effort: Arc<Effort>,
     tally: Tally,
     seconds_before: f64,
+    decisions_before: u64,
     scores: VecDeque<f64>,
-    saved_step: u64,
+    latest: Option<RoundReport>,
+    /// Whether there is something to save.
+    unsaved: bool,
+    saved: Instant,
+    saved_round: u64,
 }
 
 impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
-    fn prepare(start: &'r P, encoder: &'r E, run: &'r RunDir) -> Result<Session<'r, P, E>, SessionError> {
+    fn prepare(starts: &'r [Start<P, E>], run: &'r RunDir, budget: Budget) -> Result<Session<'r, P, E>, SessionError> {
         let config = run.config();
-        let mut rng = chance::named_rng(config.self_play.seed, "weights");
         let checkpoints = run.checkpoints();
         let is_new = checkpoints.steps()?.is_empty();
         let (trainer, tally) = if is_new {
-            let sizes = network_sizes(encoder, config.hidden, config.trunk);
-            let net = TokenNet::new(sizes, rng.next_u64() as i64, best_device())?;
+            let sizes = network_sizes(&starts[0].encoder, config.network.hidden, config.network.trunk);
+            let seed = chance::named_rng(config.seed, "weights").next_u64();
+            let net = TokenNet::new(sizes, seed as i64, best_device())?;
             (Trainer::new(net, config.learner.trainer.clone())?, Tally::default())
         } else {
             let Checkpoint { net, learner, manifest } =
-                checkpoints.load(None, &contract(start, encoder), best_device())?;
-            if manifest.rules_hash != start.identity().rules_hash {
+                checkpoints.load(None, &contract(&starts[0].position, &starts[0].encoder), best_device())?;
+            if manifest.rules_hash != starts[0].position.identity().rules_hash {
                 warn!(trained_on = manifest.rules_hash, "the rules' data have changed since the checkpoint was saved");
             }
             let figure = |name: &str| manifest.figures.get(name).copied().unwrap_or(0.0);
@@ -193,6 +237,8 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
                 seconds: figure("seconds"),
                 games: figure("games") as u64,
                 decisions: figure("decisions") as u64,
+                rounds: figure("rounds") as u64,
+                numbered: figure("numbered") as u64,
             };
             let latest = match learner {
                 Some(learner) => learner,
@@ -201,80 +247,69 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
             (Trainer::resume(latest, net, manifest.step, config.learner.trainer.clone())?, tally)
         };
         let steps = trainer.steps();
-        let window = ReplayWindow::load(&run.window_file(), config.learner.window)?;
-        let learner = Learner::new(start, encoder, config.learner.clone(), trainer, rng.next_u64() ^ steps);
-        let seconds_before = tally.seconds;
-        let scores = VecDeque::with_capacity(SCORED_GAMES);
-        let mut session =
-            Session { start, encoder, run, learner, window, tally, seconds_before, scores, saved_step: steps };
+        let replay = ReplaySettings {
+            games_per_round: config.learner.games_per_round,
+            window: config.learner.window,
+            uses: config.learner.uses,
+            seed: config.seed,
+        };
+        let replay = Replay::open(&run.replay_folder(), replay, tally.rounds, config.deterministic)?;
+        let mut session = Session {
+            starts,
+            run,
+            budget,
+            learner: Learner::new(starts, config, trainer),
+            replay,
+            effort: Arc::default(),
+            tally,
+            seconds_before: tally.seconds,
+            decisions_before: tally.decisions,
+            scores: VecDeque::with_capacity(SCORED_GAMES),
+            latest: None,
+            unsaved: is_new,
+            saved: Instant::now(),
+            saved_round: tally.rounds,
+        };
         info!(
-            scenario = config.scenario,
+            scenarios = config.scenarios.join(" "),
             steps,
             games = tally.games,
             weights = session.learner.net().weight_count(),
             "begin"
         );
-        if is_new {
-            session.save_checkpoint()?;
-        }
+        session.save_checkpoint(Instant::now())?;
         Ok(session)
     }
 
-    /// Learns until the time is over (false) or the watcher stops it (true).
+    /// Learns until the budget is used up (false) or the watcher stops it (true), from games that come in.
     fn learn(
         &mut self,
-        games: &Receiver<Result<SelfPlayGame, ActorError>>,
+        games: &Receiver<Result<SelfPlayGame, PlayerError>>,
         weights: &PublishedWeights,
         begun: Instant,
-        budget: Duration,
         watcher: &dyn Watcher,
     ) -> Result<bool, SessionError> {
         const REPORT: Duration = Duration::from_millis(200);
-        let config = self.run.config();
-        let before = self.tally;
         let mut metrics = self.run.metrics_file()?;
-        let mut fresh = 0;
-        let mut round = None;
-        let mut saved = Instant::now();
         let mut reported = begun;
         loop {
-            let elapsed = begun.elapsed();
-            self.tally.seconds = self.seconds_before + elapsed.as_secs_f64();
-            let progress = Progress {
-                session_seconds: elapsed.as_secs_f64(),
-                tally: self.tally,
-                step: self.learner.steps(),
-                decisions_per_second: (self.tally.decisions - before.decisions) as f64 / elapsed.as_secs_f64(),
-                first_seat_score: self.scores.iter().sum::<f64>() / self.scores.len().max(1) as f64,
-                round,
-            };
             if reported.elapsed() >= REPORT {
                 reported = Instant::now();
-                watcher.progress(&progress);
+                watcher.progress(&self.progress(begun));
             }
             if watcher.stop_requested() {
                 return Ok(true);
             }
-            if elapsed >= budget {
+            if self.elapsed(begun) >= 1.0 {
                 return Ok(false);
             }
-            if fresh >= config.learner.games_per_round {
-                let part = elapsed.as_secs_f64() / budget.as_secs_f64();
-                round = Some(self.learner.round(&self.window, fresh, part)?);
-                fresh = 0;
-                weights.publish(self.learner.average(), self.learner.steps()).map_err(ActorError::from)?;
-                let line = serde_json::to_string(&Progress { step: self.learner.steps(), round, ..progress });
-                writeln!(metrics, "{}", line.map_err(io::Error::from)?)?;
-                if saved.elapsed().as_secs_f64() >= config.checkpoint_seconds {
-                    self.save(begun)?;
-                    saved = Instant::now();
-                }
+            if self.tally.rounds < self.replay.current() {
+                self.learn_round(weights, begun, &mut metrics)?;
                 continue;
             }
             match games.recv_timeout(REPORT) {
                 Ok(game) => {
-                    self.book(game?);
-                    fresh += 1;
+                    self.replay.push(game?)?;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(SessionError::NoActors),
@@ -282,53 +317,147 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
         }
     }
 
-    fn book(&mut self, game: SelfPlayGame) {
-        self.tally.games += 1;
-        self.tally.decisions += game.decisions.len() as u64;
-        if self.scores.len() == SCORED_GAMES {
-            self.scores.pop_front();
+    /// The same on this thread, each round played with the weights of the round before.
+    fn learn_in_step<'p>(
+        &mut self,
+        material: &'p Material<P, E>,
+        weights: &'p PublishedWeights,
+        begun: Instant,
+        watcher: &dyn Watcher,
+    ) -> Result<bool, SessionError> {
+        let config = self.run.config();
+        let size = config.learner.games_per_round as u64;
+        let mut metrics = self.run.metrics_file()?;
+        loop {
+            watcher.progress(&self.progress(begun));
+            if watcher.stop_requested() {
+                return Ok(true);
+            }
+            if self.elapsed(begun) >= 1.0 {
+                return Ok(false);
+            }
+            if self.tally.rounds < self.replay.current() {
+                self.learn_round(weights, begun, &mut metrics)?;
+                continue;
+            }
+            let first = self.tally.rounds * size;
+            let (numbers, effort) = (GameNumbers::new(first, first + size), self.effort.clone());
+            let mut players = Players::new(material, config, weights, &numbers, &effort)?;
+            let mut games = Vec::with_capacity(config.learner.games_per_round);
+            while players.tick(&mut games)? {
+                if watcher.stop_requested() {
+                    return Ok(true);
+                }
+            }
+            games.sort_by_key(|game| game.number);
+            for game in games {
+                self.replay.push(game)?;
+            }
         }
-        self.scores.push_back(game.result.score(Seat::First));
-        self.window.push(game);
     }
 
-    /// Saves the window and, if there was a step since the last one, a checkpoint.
-    fn save(&mut self, begun: Instant) -> Result<(), SessionError> {
-        self.tally.seconds = self.seconds_before + begun.elapsed().as_secs_f64();
-        self.window.save(&self.run.window_file())?;
-        if self.learner.steps() > self.saved_step {
-            self.save_checkpoint()?;
+    /// The part of the budget that is used up, 0..=1.
+    fn elapsed(&self, begun: Instant) -> f64 {
+        match self.budget {
+            Budget::Time(time) => begun.elapsed().as_secs_f64() / time.as_secs_f64(),
+            Budget::Rounds(rounds) => self.tally.rounds as f64 / rounds as f64,
         }
-        Ok(())
     }
 
-    fn save_checkpoint(&mut self) -> Result<(), SessionError> {
-        let Tally { seconds, games, decisions } = self.tally;
-        let figures = [("seconds", seconds), ("games", games as f64), ("decisions", decisions as f64)];
-        let description = Description {
-            contract: contract(self.start, self.encoder),
-            rules_hash: self.start.identity().rules_hash,
+    fn progress(&self, begun: Instant) -> Progress {
+        let seconds = begun.elapsed().as_secs_f64();
+        Progress {
+            session_seconds: seconds,
+            tally: Tally { seconds: self.seconds_before + seconds, ..self.tally },
             step: self.learner.steps(),
-            figures: figures.into_iter().map(|(name, figure)| (name.to_string(), figure)).collect::<BTreeMap<_, _>>(),
-        };
-        self.run.checkpoints().save(self.learner.average(), Some(self.learner.net()), &description)?;
-        self.saved_step = self.learner.steps();
-        info!(step = self.saved_step, games, "checkpoint");
-        Ok(())
+            elapsed: self.elapsed(begun).min(1.0),
+            decisions_per_second: (self.tally.decisions - self.decisions_before) as f64 / seconds,
+            first_seat_score: self.scores.iter().sum::<f64>() / self.scores.len().max(1) as f64,
+            effort: self.effort.report(),
+            latest: self.latest,
+        }
     }
+
+    fn learn_round(
+        &mut self,
+        weights: &PublishedWeights,
+        begun: Instant,
+        metrics: &mut impl Write,
+    ) -> Result<(), SessionError> {
+        let round = self.tally.rounds;
+        let elapsed = self.elapsed(begun);
+        let (own, older) = self.replay.lesson(round);
+        let games: Vec<&SelfPlayGame> = own.iter().chain(older).collect();
+        self.latest = Some(self.learner.round(round, &games, elapsed)?);
+        self.unsaved = true;
+        self.tally.rounds += 1;
+        for game in own {
+            self.tally.games += 1;
+            self.tally.decisions += game.decisions.len() as u64;
+            self.tally.numbered = self.tally.numbered.max(game.number + 1);
+            if self.scores.len() == SCORED_GAMES {
+                self.scores.pop_front();
+            }
+            self.scores.push_back(game.result.score(Seat::First));
+        }
+        self.replay.forget_before(self.tally.rounds)?;
+        weights
+            .publish(self.learner.average(), self.learner.steps())
+            .map_err(|error| PlayerError::from(ActorError::from(error)))?;
+        let line = serde_json::to_string(&self.progress(begun)).map_err(io::Error::from)?;
+        writeln!(metrics, "{line}")?;
+        let config = self.run.config();
+        let since = match config.deterministic {
+            true => (self.tally.rounds - self.saved_round) as f64,
+            false => self.saved.elapsed().as_secs_f64(),
+        };
+        if since >= config.storage.checkpoint_every { self.save_checkpoint(begun) } else { Ok(()) }
+    }
+
+    /// Saves what was learnt since the last checkpoint, if anything, and deletes checkpoints that are not kept.
+    fn save_checkpoint(&mut self, begun: Instant) -> Result<(), SessionError> {
+        (self.saved, self.saved_round) = (Instant::now(), self.tally.rounds);
+        if !std::mem::take(&mut self.unsaved) {
+            return Ok(());
+        }
+        let Tally { seconds, rounds, games, decisions, numbered } = self.progress(begun).tally;
+        let counts = [("rounds", rounds), ("games", games), ("decisions", decisions), ("numbered", numbered)];
+        let figures = counts.map(|(name, count)| (name, count as f64)).into_iter().chain([("seconds", seconds)]);
+        let Start { position, encoder } = &self.starts[0];
+        let description = Description {
+            contract: contract(position, encoder),
+            rules_hash: position.identity().rules_hash,
+            step: self.learner.steps(),
+            figures: figures.map(|(name, figure)| (name.to_string(), figure)).collect::<BTreeMap<_, _>>(),
+        };
+        let checkpoints = self.run.checkpoints();
+        checkpoints.save(self.learner.average(), Some(self.learner.net()), &description)?;
+        info!(step = description.step, games, "checkpoint");
+        let steps = checkpoints.steps()?;
+        let kept = kept(&steps, &self.run.config().storage);
+        Ok(steps.iter().filter(|step| !kept.contains(*step)).try_for_each(|&step| checkpoints.remove(step))?)
+    }
+}
+
+/// The checkpoints that are kept of `steps`, which ascend: the first, the latest, and milestones spread evenly between.
+fn kept(steps: &[u64], storage: &StorageConfig) -> BTreeSet<u64> {
+    let Some(&last) = steps.last() else { return BTreeSet::new() };
+    let nearest = |wanted: u64| steps.iter().copied().min_by_key(|step| step.abs_diff(wanted));
+    let milestones = storage.milestones as u64;
+    let spread = (0..=milestones).filter_map(|i| nearest(last / milestones * i));
+    spread.chain(steps.iter().rev().take(storage.latest).copied()).chain(steps.first().copied()).collect()
 }
 
 /// Plays until the session halts or nobody listens any more.
 fn act<P: Position, E: PolicyEncoder<P>>(
-    actor: Result<Actor<P, E>, ActorError>,
-    games: &SyncSender<Result<SelfPlayGame, ActorError>>,
+    players: Result<Players<P, E>, PlayerError>,
+    games: &SyncSender<Result<SelfPlayGame, PlayerError>>,
     halt: &AtomicBool,
 ) {
     let mut finished = Vec::new();
-    let play = || -> Result<(), ActorError> {
-        let mut actor = actor?;
-        while !halt.load(Ordering::Relaxed) {
-            actor.tick(&mut finished)?;
+    let play = || -> Result<(), PlayerError> {
+        let mut players = players?;
+        while !halt.load(Ordering::Relaxed) && players.tick(&mut finished)? {
             for game in finished.drain(..) {
                 if games.send(Ok(game)).is_err() {
                     return Ok(());

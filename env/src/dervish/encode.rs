@@ -31,6 +31,9 @@ pub use decode::{DecodeError, decode};
 /// Version of the meaning of the arrays; raised with every change of them, because trained weights depend on it.
 pub const ENCODER_VERSION: u32 = 1;
 
+const CAMPAIGN: &str = "campaign";
+const CAMPAIGN_WITH_ODDS: &str = "campaign-odds";
+
 /// Shows positions of the campaign to a learner. The layout is the same for every scenario, so one network serves all.
 ///
 /// Tokens come in five groups: own stacks, enemy stacks, places, the group that acts, what has marched or fought.
@@ -39,6 +42,7 @@ pub struct CampaignEncoder {
     layout: Layout,
     actions: Vec<Channel>,
     atlas: Atlas,
+    with_odds: bool,
 }
 
 impl CampaignEncoder {
@@ -53,7 +57,15 @@ impl CampaignEncoder {
             },
             actions: actions::action::channels(),
             atlas: Atlas::of(scenario),
+            with_odds: false,
         }
+    }
+
+    /// The encoder that also shows the exact odds of the combat that an attack or the use of a leader leads to.
+    pub fn with_odds(scenario: &'static Scenario) -> CampaignEncoder {
+        let mut encoder = CampaignEncoder::new(scenario);
+        encoder.actions.extend(actions::odds::channels());
+        CampaignEncoder { with_odds: true, ..encoder }
     }
 
     fn atlas(&self, position: &Campaign) -> Cow<'_, Atlas> {
@@ -67,7 +79,7 @@ impl CampaignEncoder {
 
 impl Encoder<Campaign> for CampaignEncoder {
     fn name(&self) -> &'static str {
-        "campaign"
+        if self.with_odds { CAMPAIGN_WITH_ODDS } else { CAMPAIGN }
     }
 
     fn version(&self) -> u32 {
@@ -101,6 +113,14 @@ impl Encoder<Campaign> for CampaignEncoder {
 }
 
 impl PolicyEncoder<Campaign> for CampaignEncoder {
+    fn named(&self, name: &str) -> Option<CampaignEncoder> {
+        match name {
+            CAMPAIGN => Some(CampaignEncoder::new(self.atlas.scenario)),
+            CAMPAIGN_WITH_ODDS => Some(CampaignEncoder::with_odds(self.atlas.scenario)),
+            _ => None,
+        }
+    }
+
     fn token_groups(&self) -> usize {
         tokens::GROUPS
     }
@@ -118,6 +138,6 @@ impl PolicyEncoder<Campaign> for CampaignEncoder {
     }
 
     fn encode_actions(&self, position: &Campaign, view: Seat, legal: &[Action], rows: &mut ActionRows) {
-        actions::encode(position, &self.atlas(position), Side::of_seat(view), legal, rows);
+        actions::encode(position, &self.atlas(position), Side::of_seat(view), legal, self.with_odds, rows);
     }
 }

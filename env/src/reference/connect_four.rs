@@ -334,6 +334,10 @@ impl Encoder<ConnectFour> for ConnectFourColumns {
 
 impl PolicyEncoder<ConnectFour> for ConnectFourColumns {
     /// Each column is a group of its own, because columns do not stand for one another.
+    fn named(&self, name: &str) -> Option<ConnectFourColumns> {
+        (name == self.name()).then(|| self.clone())
+    }
+
     fn token_groups(&self) -> usize {
         COLUMNS
     }

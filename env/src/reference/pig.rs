@@ -338,6 +338,10 @@ impl Encoder<Pig> for PigPlayers {
 }
 
 impl PolicyEncoder<Pig> for PigPlayers {
+    fn named(&self, name: &str) -> Option<PigPlayers> {
+        (name == self.name()).then(|| self.clone())
+    }
+
     fn token_groups(&self) -> usize {
         2
     }

@@ -1,16 +1,17 @@
 //! `dervish train`: self-play and learning for a while, into a run directory.
 
 use super::{CommandError, threads};
-use crate::arena::agents::ArenaGame;
+use crate::arena::agents::{ArenaGame, agents_of};
+use crate::config::{FORMAT_VERSION, PRESETS, RunConfig};
 use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
-use crate::learner::LearnerConfig;
-use crate::run_dir::{FORMAT_VERSION, RunConfig, RunDir};
-use crate::self_play::actor::SelfPlayConfig;
-use crate::session::{Progress, SessionReport, Watcher, train};
-use dervish_agents::evaluation::Utility;
+use crate::run_dir::RunDir;
+use crate::self_play::Start;
+use crate::session::{Budget, Material, Progress, SessionReport, Watcher, train};
 use dervish_env::encode::PolicyEncoder;
+use dervish_env::persist::read_text;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::any::Any;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -19,28 +20,39 @@ use tracing_subscriber::filter::LevelFilter;
 
 /// Trains a network by self-play.
 #[derive(Clone, Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["preset", "config", "scenario", "resume"]))]
+#[command(group = clap::ArgGroup::new("long").required(true).args(["budget", "rounds"]))]
 pub struct TrainArgs {
-    /// What to play: a built-in scenario, a scenario file, or a reference game such as `pig`.
-    #[arg(long, required_unless_present = "resume", conflicts_with = "resume")]
+    /// A configuration that comes with the program.
+    #[arg(long, value_parser = PRESETS.map(|(name, _)| name))]
+    pub preset: Option<String>,
+    /// A configuration of your own, a TOML file; `config.toml` of any run is one.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Default configuration for a built-in scenario, a scenario file, or a reference game such as `pig`.
+    #[arg(long)]
     pub scenario: Option<String>,
-    /// How long to train, such as 90s, 10m or 2h.
-    #[arg(long, value_parser = budget)]
-    pub budget: Duration,
-    /// Names the first weights and the dice of all games.
-    #[arg(long, default_value_t = 0, conflicts_with = "resume")]
-    pub seed: u64,
-    /// Threads to play on [default: all cores].
-    #[arg(long, value_parser = threads, conflicts_with = "resume")]
-    pub threads: Option<NonZeroUsize>,
-    /// Run directory to make [default: runs/SCENARIO-N with the first free N].
-    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
-    pub out: Option<PathBuf>,
     /// Run directory to go on in.
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
-    /// Simulations for each decision of self-play; 0 plays the policy and learns by policy gradient.
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "resume")]
-    pub sims: u32,
+    /// How long to train, such as 90s, 10m or 2h.
+    #[arg(long, value_parser = budget)]
+    pub budget: Option<Duration>,
+    /// Rounds of learning until the run is over, those of earlier sessions included.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub rounds: Option<u64>,
+    /// Changes the configuration, such as self_play.simulations=32; may be given several times.
+    #[arg(long = "set", value_name = "KEY=VALUE", conflicts_with = "resume")]
+    pub settings: Vec<String>,
+    /// Names the first weights and the dice of all games.
+    #[arg(long, conflicts_with = "resume")]
+    pub seed: Option<u64>,
+    /// Threads to play on [default: all cores].
+    #[arg(long, value_parser = threads, conflicts_with = "resume")]
+    pub threads: Option<NonZeroUsize>,
+    /// Run directory to make [default: runs/NAME-N with the first free N].
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    pub out: Option<PathBuf>,
     /// How train.log is written.
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     pub log: LogFormat,
@@ -72,37 +84,42 @@ impl TrainArgs {
         interrupt::install().map_err(CommandError::Training)?;
         let resumed = self.resume.as_deref().map(RunDir::open).transpose();
         let resumed = resumed.map_err(|error| CommandError::Training(error.to_string()))?;
-        let config = resumed.as_ref().map_or_else(|| self.config(), |run| run.config().clone());
-        with_game(&config.scenario.clone(), TrainGame { args: &self, resumed, config })?
+        let config = resumed.as_ref().map_or_else(|| self.new_config(), |run| Ok(run.config().clone()))?;
+        let first = config.scenarios[0].clone();
+        with_game(&first, TrainGame { args: &self, resumed, config })?
     }
 
-    fn config(&self) -> RunConfig {
-        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let searched = self.sims > 0;
-        RunConfig {
-            format: FORMAT_VERSION,
-            scenario: self.scenario.clone().unwrap_or_default(),
-            threads: self.threads.map_or(cores, NonZeroUsize::get),
-            hidden: 64,
-            trunk: 128,
-            checkpoint_seconds: 30.0,
-            self_play: SelfPlayConfig {
-                seed: self.seed,
-                games_at_once: if searched { 16 } else { 64 },
-                simulations: self.sims,
-                candidates: 8,
-                utility: Utility::default(),
-            },
-            learner: LearnerConfig::for_simulations(self.sims),
-        }
+    /// The configuration of a new run.
+    fn new_config(&self) -> Result<RunConfig, CommandError> {
+        let (source, text) = match (&self.preset, &self.config, &self.scenario) {
+            (Some(name), _, _) => (name.clone(), RunConfig::preset(name).map(str::to_string)),
+            (_, Some(file), _) => {
+                let name = file.display().to_string();
+                let read = read_text(file);
+                let text =
+                    read.map_err(|error| CommandError::File { file: name.clone(), reason: error.to_string() })?;
+                (name, Ok(text))
+            }
+            (_, _, scenario) => {
+                let scenario = toml::Value::from(scenario.clone().unwrap_or_default());
+                ("--set".to_string(), Ok(format!("format = {FORMAT_VERSION}\nscenarios = [{scenario}]\n")))
+            }
+        };
+        let mut settings = self.settings.clone();
+        settings.extend(self.seed.map(|seed| format!("seed={seed}")));
+        settings.extend(self.threads.map(|threads| format!("threads={threads}")));
+        let config = text.and_then(|text| RunConfig::parse(&text, &settings));
+        config.map_err(|error| CommandError::File { file: source, reason: error.to_string() })
     }
-}
 
-/// `runs/SCENARIO-N` with the lowest N from 1 that is free. Another program may take it first; then the run is refused.
-fn first_free(scenario: &str) -> PathBuf {
-    let name = Path::new(scenario).file_stem().map_or_else(|| scenario.into(), |stem| stem.to_string_lossy());
-    let numbered = (1u32..).map(|number| Path::new("runs").join(format!("{name}-{number}")));
-    numbered.into_iter().find(|path| !path.exists()).unwrap_or_else(|| Path::new("runs").join(&*name))
+    /// `runs/NAME-N` with the lowest N from 1 that is free. Another program may take it first; then the run is refused.
+    fn first_free(&self, config: &RunConfig) -> PathBuf {
+        let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let named = self.preset.clone().or_else(|| self.config.as_deref().and_then(stem));
+        let name = named.or_else(|| stem(Path::new(&config.scenarios[0]))).unwrap_or_else(|| "run".to_string());
+        let numbered = (1u32..).map(|number| Path::new("runs").join(format!("{name}-{number}")));
+        numbered.into_iter().find(|path| !path.exists()).unwrap_or_else(|| Path::new("runs").join(name))
+    }
 }
 
 fn start_log(run: &RunDir, format: LogFormat) -> Result<(), CommandError> {
@@ -124,33 +141,69 @@ struct TrainGame<'a> {
     config: RunConfig,
 }
 
+impl TrainGame<'_> {
+    /// What is played, and the teachers.
+    fn material<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(&self) -> Result<Material<P, E>, CommandError> {
+        let RunConfig { scenarios, network, imitation, .. } = &self.config;
+        let (mut starts, mut teachers) = (Vec::new(), Vec::new());
+        for scenario in scenarios {
+            let start = with_game(scenario, Unpack)?.downcast::<(P, E)>();
+            let (position, usual) = *start.map_err(|_| {
+                CommandError::Training(format!("scenarios: {scenario} is another game than {}", scenarios[0]))
+            })?;
+            if let Some(imitation) = imitation {
+                let teacher = agents_of(&position, usual.clone()).factory(&imitation.teacher);
+                let told = |error| CommandError::Training(format!("imitation.teacher: {error}"));
+                teachers.push(teacher.map_err(told)?);
+            }
+            let encoder = if network.encoder.is_empty() { Some(usual) } else { usual.named(&network.encoder) };
+            let Some(encoder) = encoder else {
+                let name = &network.encoder;
+                return Err(CommandError::Training(format!("network.encoder: {scenario} has no encoder `{name}`")));
+            };
+            starts.push(Start { position, encoder });
+        }
+        Ok(Material { starts, teachers })
+    }
+}
+
+/// A game's first position and its encoder, to be told apart by their types.
+struct Unpack;
+
+impl GameVisitor for Unpack {
+    type Output = Box<dyn Any>;
+
+    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Box<dyn Any> {
+        Box::new((start, encoder))
+    }
+}
+
 impl GameVisitor for TrainGame<'_> {
     type Output = Result<(), CommandError>;
 
-    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(
-        self,
-        start: P,
-        encoder: E,
-    ) -> Result<(), CommandError> {
-        let TrainArgs { budget, log, .. } = *self.args;
+    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, _: P, _: E) -> Result<(), CommandError> {
+        let material = self.material::<P, E>()?;
+        let TrainArgs { budget, rounds, log, .. } = *self.args;
+        let budget = rounds.map(Budget::Rounds).or(budget.map(Budget::Time)).unwrap_or(Budget::Rounds(0));
         let run = match self.resumed {
             Some(run) => Ok(run),
             None => {
-                let out = self.args.out.clone().unwrap_or_else(|| first_free(&self.config.scenario));
+                let out = self.args.out.clone().unwrap_or_else(|| self.args.first_free(&self.config));
                 RunDir::create(&out, self.config)
             }
         };
         let run = run.map_err(|error| CommandError::Training(error.to_string()))?;
         start_log(&run, log)?;
-        let watch = ProgressWatch::new(budget);
-        let report = train(&start, &encoder, &run, budget, &watch);
+        let watch = ProgressWatch::new();
+        let report = train(&material, &run, budget, &watch);
         watch.bar.finish_and_clear();
         let report = report.map_err(|error| CommandError::Training(error.to_string()))?;
         let SessionReport { before, after, steps, stopped } = report;
         let path = run.path().display();
         eprintln!(
-            "{}: {} games, {} decisions, {steps} steps, {:.0} s in all ({} games in this session)",
+            "{}: {} rounds, {} games, {} decisions, {steps} steps, {:.0} s in all ({} games in this session)",
             if stopped { "stopped and saved" } else { "done" },
+            after.rounds,
             after.games,
             after.decisions,
             after.seconds,
@@ -169,11 +222,13 @@ struct ProgressWatch {
 }
 
 const LINE_EVERY: Duration = Duration::from_secs(15);
+/// Length of the bar.
+const STEPS: u64 = 1000;
 
 impl ProgressWatch {
-    fn new(budget: Duration) -> ProgressWatch {
-        let bar = ProgressBar::new(budget.as_secs().max(1));
-        if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} s, {msg}") {
+    fn new() -> ProgressWatch {
+        let bar = ProgressBar::new(STEPS);
+        if let Ok(style) = ProgressStyle::with_template("{bar:24} {elapsed}, {eta} left, {msg}") {
             bar.set_style(style);
         }
         ProgressWatch { bar, last_line: Mutex::new(Instant::now()) }
@@ -186,8 +241,9 @@ impl Watcher for ProgressWatch {
     }
 
     fn progress(&self, progress: &Progress) {
-        let Progress { session_seconds, tally, step, decisions_per_second, first_seat_score, round } = progress;
-        let losses = round.map_or_else(String::new, |round| {
+        let Progress { session_seconds, tally, step, elapsed, decisions_per_second, first_seat_score, latest, .. } =
+            progress;
+        let losses = latest.map_or_else(String::new, |round| {
             let losses = round.losses;
             let policy = if losses.entropy > 0.0 { losses.entropy } else { losses.policy };
             format!(", losses: policy {policy:.2}, result {:.3}, margin {:.3}", losses.wdl, losses.margin)
@@ -200,10 +256,10 @@ impl Watcher for ProgressWatch {
             let mut last_line = self.last_line.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             if last_line.elapsed() >= LINE_EVERY {
                 *last_line = Instant::now();
-                eprintln!("{session_seconds:.0} of {} s, {message}", self.bar.length().unwrap_or_default());
+                eprintln!("{:.1}% in {session_seconds:.0} s, {message}", 100.0 * elapsed);
             }
         } else {
-            self.bar.set_position(*session_seconds as u64);
+            self.bar.set_position((elapsed * STEPS as f64) as u64);
             self.bar.set_message(message);
         }
     }

@@ -1,47 +1,32 @@
 //! One thread that plays many games at once against itself and evaluates their positions in batches.
 
-use crate::self_play::game::{Decision, Judgement, SelfPlayGame, dice_seed, roll_to_decision};
+use crate::self_play::game::{Decision, Judgement, SelfPlayGame, roll_to_decision, sparse};
+use crate::self_play::numbers::{GameNumbers, dice_seed, game_stream};
 use crate::self_play::weights::PublishedWeights;
-use dervish_agents::evaluation::Utility;
+use crate::self_play::{SelfPlayConfig, Start};
 use dervish_agents::evaluator::LeafEvaluation;
-use dervish_env::chance::{self, Dice, SplitMix64};
+use dervish_env::chance::{Dice, SplitMix64};
 use dervish_env::encode::PolicyEncoder;
-use dervish_env::game::{Action, Actor as ToAct, Position, Seat};
+use dervish_env::game::{Action, Actor as ToAct, Position};
 use dervish_models::batch::{Batch, BatchError};
 use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
 use dervish_neural::agent::choose_index;
 use dervish_neural::encoding::PositionEncoding;
 use dervish_search::gumbel::{GumbelSearch, GumbelSettings};
-use rand::Rng;
-use serde::{Deserialize, Serialize};
+use rand::RngExt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
-/// How self-play is played.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SelfPlayConfig {
-    /// Names the dice and the random streams of all games.
-    pub seed: u64,
-    /// Games that one actor plays at once, at least 1: the size of its batches.
-    pub games_at_once: usize,
-    /// Simulations of the search for each decision; 0 draws from the policy.
-    pub simulations: u32,
-    /// Actions that a search compares.
-    pub candidates: usize,
-    /// What a result is worth to the players.
-    pub utility: Utility,
-}
-
-/// Plays games until it is told to stop.
+/// Plays games as long as there are numbers for them.
 #[derive(Debug)]
 pub struct Actor<'r, P, E> {
-    start: &'r P,
-    encoder: &'r E,
+    starts: &'r [Start<P, E>],
     config: SelfPlayConfig,
+    seed: u64,
     weights: &'r PublishedWeights,
-    /// Number of the next game, shared by all actors of a run.
-    next_game: &'r AtomicU64,
+    numbers: &'r GameNumbers,
+    effort: &'r Effort,
     /// Step of the weights in use.
     step: u64,
     evaluator: NetEvaluator,
@@ -51,6 +36,46 @@ pub struct Actor<'r, P, E> {
     tables: Vec<Table<P>>,
     legal: Vec<Action>,
     policy: Vec<f32>,
+}
+
+/// What actors do with their time, added up over threads.
+#[derive(Debug, Default)]
+pub struct Effort {
+    batches: AtomicU64,
+    evaluations: AtomicU64,
+    evaluating_ns: AtomicU64,
+    playing_ns: AtomicU64,
+}
+
+/// A reading of [`Effort`].
+#[derive(Clone, Copy, PartialEq, Debug, Default, serde::Serialize)]
+pub struct EffortReport {
+    /// Positions evaluated.
+    pub evaluations: u64,
+    /// Mean size of the batches.
+    pub mean_batch: f64,
+    /// Share of the actors' time in which the network evaluates.
+    pub evaluator_busy: f64,
+}
+
+impl Effort {
+    fn book(&self, batch: usize, evaluating_ns: u128, playing_ns: u128) {
+        self.batches.fetch_add(1, Ordering::Relaxed);
+        self.evaluations.fetch_add(batch as u64, Ordering::Relaxed);
+        self.evaluating_ns.fetch_add(evaluating_ns as u64, Ordering::Relaxed);
+        self.playing_ns.fetch_add(playing_ns as u64, Ordering::Relaxed);
+    }
+
+    /// What was done so far.
+    pub fn report(&self) -> EffortReport {
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed) as f64;
+        let (evaluating, playing) = (read(&self.evaluating_ns), read(&self.playing_ns));
+        EffortReport {
+            evaluations: self.evaluations.load(Ordering::Relaxed),
+            mean_batch: read(&self.evaluations) / read(&self.batches).max(1.0),
+            evaluator_busy: evaluating / (evaluating + playing).max(1.0),
+        }
+    }
 }
 
 /// Why an actor stopped.
@@ -69,64 +94,81 @@ pub enum ActorError {
 struct Table<P> {
     position: P,
     dice: Dice,
-    rng: SplitMix64,
+    stream: SplitMix64,
     number: u64,
+    scenario: usize,
     step: u64,
     decisions: Vec<Decision>,
     search: Option<GumbelSearch<P>>,
+    /// Whether the search at hand is a full one.
+    full: bool,
 }
 
 impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
-    /// An actor with the latest weights; it takes newer ones as they are published.
+    /// An actor of the run of this seed, with the latest weights; it takes newer ones as they are published. All starts have
+    /// encoders of one layout.
     ///
     /// # Errors
     /// [`ActorError::Evaluation`] if the network cannot be copied.
     pub fn new(
-        start: &'r P,
-        encoder: &'r E,
+        starts: &'r [Start<P, E>],
         config: SelfPlayConfig,
+        seed: u64,
         weights: &'r PublishedWeights,
-        next_game: &'r AtomicU64,
+        numbers: &'r GameNumbers,
+        effort: &'r Effort,
     ) -> Result<Actor<'r, P, E>, ActorError> {
         let step = weights.step();
         let net = weights.duplicate()?;
-        let mut actor = Actor {
-            start,
-            encoder,
+        Ok(Actor {
+            encoding: PositionEncoding::new(&starts[0].encoder),
+            starts,
             config,
+            seed,
             weights,
-            next_game,
+            numbers,
+            effort,
             step,
             batch: Batch::new(net.config()),
             evaluator: NetEvaluator::new(net),
             evaluations: Evaluations::default(),
-            encoding: PositionEncoding::new(encoder),
             tables: Vec::new(),
             legal: Vec::new(),
             policy: Vec::new(),
-        };
-        for _ in 0..config.games_at_once.max(1) {
-            let table = actor.new_table();
-            actor.tables.push(table);
-        }
-        Ok(actor)
+        })
     }
 
-    /// Evaluates one batch and plays on with it; finished games are added to `finished`.
+    /// Evaluates one batch and plays on with it; finished games are added to `finished`. False if there is no game to play:
+    /// all are finished, and no number is left for another.
     ///
     /// # Errors
     /// [`ActorError`]; the actor is then of no more use.
-    pub fn tick(&mut self, finished: &mut Vec<SelfPlayGame>) -> Result<(), ActorError> {
+    pub fn tick(&mut self, finished: &mut Vec<SelfPlayGame>) -> Result<bool, ActorError> {
+        let begun = Instant::now();
         let published = self.weights.step();
         if published != self.step {
             self.weights.copy_to(&mut self.evaluator)?;
             self.step = published;
         }
-        for index in 0..self.tables.len() {
-            while !self.tables[index].play_to_choice(&mut self.legal) {
-                let table = self.new_table();
-                finished.extend(std::mem::replace(&mut self.tables[index], table).into_game());
+        let mut index = 0;
+        while index < self.tables.len() {
+            if self.tables[index].play_to_choice(&mut self.legal) {
+                index += 1;
+            } else {
+                finished.extend(self.tables.remove(index).into_game());
             }
+        }
+        while self.tables.len() < self.config.games_at_once {
+            let Some(number) = self.numbers.take() else { break };
+            let mut table = self.new_table(number);
+            if table.play_to_choice(&mut self.legal) {
+                self.tables.push(table);
+            } else {
+                finished.extend(table.into_game());
+            }
+        }
+        if self.tables.is_empty() {
+            return Ok(false);
         }
         self.batch.clear();
         let mut first = 0;
@@ -136,40 +178,49 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
             parts.push(first..self.batch.len());
             first = self.batch.len();
         }
+        let prepared = begun.elapsed();
         self.evaluator.evaluate(&self.batch, &mut self.evaluations)?;
+        let evaluated = begun.elapsed();
         for (index, part) in parts.into_iter().enumerate() {
             self.play(index, part);
         }
-        Ok(())
+        let evaluating = (evaluated - prepared).as_nanos();
+        self.effort.book(self.batch.len(), evaluating, begun.elapsed().as_nanos() - evaluating);
+        Ok(true)
     }
 
-    fn new_table(&self) -> Table<P> {
-        let number = self.next_game.fetch_add(1, Ordering::Relaxed);
-        let SelfPlayConfig { seed, simulations, candidates, utility, .. } = self.config;
+    fn new_table(&self, number: u64) -> Table<P> {
+        let scenario = (number % self.starts.len() as u64) as usize;
+        let SelfPlayConfig { simulations, candidates, utility, .. } = self.config;
         let search = GumbelSettings { simulations, candidates, utility, ..GumbelSettings::default() };
         Table {
-            position: self.start.clone(),
-            dice: Dice::new(dice_seed(seed, number)),
-            rng: SplitMix64::new(chance::agent_rng(seed, number, Seat::First).next_u64()),
+            position: self.starts[scenario].position.clone(),
+            dice: Dice::new(dice_seed(self.seed, number)),
+            stream: game_stream(self.seed, number),
             number,
+            scenario,
             step: self.step,
             decisions: Vec::new(),
             search: (simulations > 0).then(|| GumbelSearch::new(search)),
+            full: true,
         }
     }
 
     /// Adds what a table wants evaluated to the batch.
     fn encode_table(&mut self, index: usize) -> Result<(), BatchError> {
-        let Table { position, rng, search, .. } = &mut self.tables[index];
+        let Table { position, stream, scenario, search, full, .. } = &mut self.tables[index];
+        let encoder = &self.starts[*scenario].encoder;
         let mut push = |position: &P| {
             let ToAct::Player(view) = position.actor() else { return Ok(()) };
             position.legal_actions_into(&mut self.legal);
-            self.encoding.encode(self.encoder, position, view, &self.legal);
+            self.encoding.encode(encoder, position, view, &self.legal);
             self.batch.push(&self.encoding.sample())
         };
         let Some(search) = search else { return push(position) };
         if search.waiting().len() == 0 {
-            search.begin(position, self.config.simulations, rng.next_word());
+            let SelfPlayConfig { simulations, cheap_simulations, full_share, .. } = self.config;
+            *full = stream.random_bool(full_share);
+            search.begin(position, if *full { simulations } else { cheap_simulations }, stream.next_word());
         }
         search.waiting().try_for_each(push)
     }
@@ -179,7 +230,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
         let Actor { evaluations, tables, legal, policy, config, .. } = self;
         let table = &mut tables[index];
         let value = |sample| config.utility.mix(evaluations.value(sample), evaluations.margin(sample));
-        let word = table.rng.next_word();
+        let word = table.stream.next_word();
         table.position.legal_actions_into(legal);
         let Some(search) = &mut table.search else {
             let policy = evaluations.policy(part.start);
@@ -200,7 +251,8 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
         let Some(action) = search.best() else { return };
         let Some(index) = legal.iter().position(|&legal| legal == action) else { return };
         let value = search.improved_policy_into(policy);
-        let judgement = Judgement { index: index as u32, probability: policy[index], value, policy: sparse(policy) };
+        let taught = if table.full { sparse(policy) } else { Vec::new() };
+        let judgement = Judgement { index: index as u32, probability: policy[index], value, policy: taught };
         table.decide(action, judgement);
     }
 }
@@ -226,19 +278,8 @@ impl<P: Position> Table<P> {
     }
 
     fn into_game(self) -> Option<SelfPlayGame> {
-        let Table { position, dice, number, step, decisions, .. } = self;
-        position.result().map(|result| SelfPlayGame { number, dice_seed: dice.seed(), step, decisions, result })
+        let Table { position, dice, number, scenario, step, decisions, .. } = self;
+        let result = position.result()?;
+        Some(SelfPlayGame { number, scenario, dice_seed: dice.seed(), step, decisions, result })
     }
-}
-
-/// The probabilities that are worth keeping, scaled to sum to 1.
-fn sparse(policy: &[f32]) -> Vec<(u32, f32)> {
-    const LEAST_KEPT: f32 = 1e-3;
-    let kept = policy.iter().enumerate().filter(|(_, probability)| **probability >= LEAST_KEPT);
-    let mut kept: Vec<(u32, f32)> = kept.map(|(index, &probability)| (index as u32, probability)).collect();
-    let sum: f32 = kept.iter().map(|(_, probability)| probability).sum();
-    for (_, probability) in &mut kept {
-        *probability /= sum;
-    }
-    kept
 }

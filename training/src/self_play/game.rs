@@ -1,6 +1,6 @@
 //! A game of self-play as it is kept.
 
-use dervish_env::chance::{self, Dice};
+use dervish_env::chance::Dice;
 use dervish_env::game::{Action, Actor, GameResult, Position, Seat};
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,11 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct SelfPlayGame {
     /// Number of the game in its run, from 0. Its dice are those of [`chance::game_seed`] of the run's seed and this.
+    ///
+    /// [`chance::game_seed`]: dervish_env::chance::game_seed
     pub number: u64,
+    /// Which of the run's scenarios was played, by index.
+    pub scenario: usize,
     /// Seed of the dice.
     pub dice_seed: u64,
     /// Optimisation steps behind the weights that played the first decision.
@@ -42,9 +46,21 @@ pub struct Judgement {
     pub probability: f32,
     /// Expected utility in [-1, 1] for the player who decided.
     pub value: f32,
-    /// The policy that a search found, by index among the legal actions, negligible probabilities left out; it sums to
-    /// 1, or is empty where nothing was searched.
+    /// The policy to learn, as a search found it, by index among the legal actions, negligible probabilities left out; it
+    /// sums to 1, or is empty where nothing was searched in full.
     pub policy: Vec<(u32, f32)>,
+}
+
+/// The probabilities that are worth keeping, scaled to sum to 1. `policy` has one for each legal action.
+pub fn sparse(policy: &[f32]) -> Vec<(u32, f32)> {
+    const LEAST_KEPT: f32 = 1e-3;
+    let kept = policy.iter().enumerate().filter(|(_, probability)| **probability >= LEAST_KEPT);
+    let mut kept: Vec<(u32, f32)> = kept.map(|(index, &probability)| (index as u32, probability)).collect();
+    let sum: f32 = kept.iter().map(|(_, probability)| probability).sum();
+    for (_, probability) in &mut kept {
+        *probability /= sum;
+    }
+    kept
 }
 
 /// A kept game does not fit the rules: it was made by other rules, or its file was changed.
@@ -102,9 +118,4 @@ pub fn roll_to_decision<P: Position>(position: &mut P, dice: &mut Dice) {
         let outcome = dice.roll(position);
         position.resolve_possible(outcome);
     }
-}
-
-/// The dice seed of a game of a run.
-pub fn dice_seed(run_seed: u64, number: u64) -> u64 {
-    chance::game_seed(run_seed, number)
 }

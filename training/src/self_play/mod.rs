@@ -2,13 +2,63 @@
 //!
 //! # Layout
 //! * [`game`]: a game of self-play as it is kept: decisions and sparse policies, no features.
+//! * [`numbers`]: the numbers of a run's games, from which all that is drawn in them follows.
 //! * [`actor`]: one thread that plays many games at once and evaluates their positions in batches.
+//! * [`players`]: who plays the games of a run on one thread.
+//! * [`teacher`]: games of agents that the network learns from before it plays itself.
 //! * [`targets`]: what the decisions of a finished game should have been judged and played like.
-//! * [`replay`]: the window of the latest games, in memory and on disk.
+//! * [`replay`]: the games of the latest rounds, in memory and on disk.
 //! * [`weights`]: how new weights reach the actors.
+
+use dervish_agents::evaluation::Utility;
+use serde::{Deserialize, Serialize};
 
 pub mod actor;
 pub mod game;
+pub mod numbers;
+pub mod players;
 pub mod replay;
 pub mod targets;
+pub mod teacher;
 pub mod weights;
+
+/// A game that a run plays: where it begins, and how a network reads it.
+#[derive(Clone, Debug)]
+pub struct Start<P, E> {
+    /// Its first position.
+    pub position: P,
+    /// Its encoder.
+    pub encoder: E,
+}
+
+/// How self-play is played.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SelfPlayConfig {
+    /// Games that one actor plays at once, at least 1: the size of its batches, about.
+    pub games_at_once: usize,
+    /// Simulations of a full search; 0 draws from the policy and learns by policy gradient.
+    pub simulations: u32,
+    /// Simulations of a cheap search, which moves the game on but teaches the policy nothing.
+    pub cheap_simulations: u32,
+    /// Share of the decisions that get a full search: playout cap randomisation (Wu 2019, *Accelerating self-play learning
+    /// in Go*).
+    pub full_share: f64,
+    /// Actions that a search compares.
+    pub candidates: usize,
+    /// What a result is worth to the players.
+    pub utility: Utility,
+}
+
+impl Default for SelfPlayConfig {
+    fn default() -> SelfPlayConfig {
+        SelfPlayConfig {
+            games_at_once: 64,
+            simulations: 0,
+            cheap_simulations: 4,
+            full_share: 1.0,
+            candidates: 8,
+            utility: Utility::default(),
+        }
+    }
+}

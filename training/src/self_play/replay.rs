@@ -1,20 +1,53 @@
-//! The window of the latest games, in memory and on disk.
+//! The games of the latest rounds, in memory and on disk.
+//!
+//! ```text
+//! replay/round-00000012.jsonl   the games of a round, one a line
+//! replay/open.jsonl             the games so far of the round that is being played
+//! ```
+//!
+//! A game is on disk as soon as it is finished, so that a program that is killed loses no more than the games in progress.
+//! A round is renamed when it is complete and never changed. Which rounds a game is learnt from again is worked out from
+//! its number, so that nothing but games needs to be kept.
 
 use crate::self_play::game::SelfPlayGame;
-use dervish_env::chance::SplitMix64;
+use dervish_env::chance::{SplitMix64, game_seed};
 use std::collections::VecDeque;
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The latest games of a run, the oldest first.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ReplayWindow {
-    games: VecDeque<SelfPlayGame>,
-    capacity: usize,
+/// The games of a run, round by round.
+#[derive(Debug)]
+pub struct Replay {
+    folder: PathBuf,
+    /// Complete rounds that are kept, the oldest first, without gaps.
+    rounds: VecDeque<Vec<SelfPlayGame>>,
+    /// Number of the round that is being played.
+    current: u64,
+    open: Vec<SelfPlayGame>,
+    file: File,
+    games_per_round: usize,
+    /// Rounds after its own from which a game may be learnt from again.
+    window: usize,
+    /// Times that a game is learnt from.
+    uses: usize,
+    seed: u64,
 }
 
-/// Why a window was not written or not read.
+/// How a [`Replay`] keeps its games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReplaySettings {
+    /// Games of a round, at least 1.
+    pub games_per_round: usize,
+    /// Rounds after its own from which a game may be learnt from again.
+    pub window: usize,
+    /// Times that a game is learnt from, at least 1.
+    pub uses: usize,
+    /// Seed of the run.
+    pub seed: u64,
+}
+
+/// Why games were not kept or not read.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}{line}: {reason}", path = path.display(), line = line.map(|line| format!(":{line}")).unwrap_or_default())]
 pub struct ReplayError {
@@ -27,7 +60,7 @@ pub struct ReplayError {
     pub reason: ReplayFault,
 }
 
-/// What is wrong with a window on disk.
+/// What is wrong with a file of games.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayFault {
     /// It cannot be read or written.
@@ -36,80 +69,211 @@ pub enum ReplayFault {
     /// A line is not a game.
     #[error("not a game of self-play: {0}")]
     Game(#[from] serde_json::Error),
+    /// A round has other games than it should.
+    #[error("{found} games, not {expected}; take the file away to go on without these games")]
+    Count {
+        /// Games of the file.
+        found: usize,
+        /// Games of a round.
+        expected: usize,
+    },
 }
 
-impl ReplayWindow {
-    /// An empty window of at most `capacity` games, at least 1.
-    pub fn new(capacity: usize) -> ReplayWindow {
-        ReplayWindow { games: VecDeque::new(), capacity: capacity.max(1) }
-    }
+const OPEN: &str = "open.jsonl";
+const PREFIX: &str = "round-";
+const SUFFIX: &str = ".jsonl";
 
-    /// Adds a game; the oldest makes room for it.
-    pub fn push(&mut self, game: SelfPlayGame) {
-        if self.games.len() == self.capacity {
-            self.games.pop_front();
-        }
-        self.games.push_back(game);
-    }
-
-    /// Number of games.
-    pub fn len(&self) -> usize {
-        self.games.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.games.is_empty()
-    }
-
-    /// The latest `count` games, or all if there are fewer, the oldest of them first.
-    pub fn latest(&self, count: usize) -> impl Iterator<Item = &SelfPlayGame> {
-        self.games.range(self.games.len().saturating_sub(count)..)
-    }
-
-    /// A game drawn with equal probabilities; `None` from an empty window.
-    pub fn draw(&self, rng: &mut SplitMix64) -> Option<&SelfPlayGame> {
-        self.games.get(rng.below(self.games.len()))
-    }
-
-    /// Writes the window as one line of JSON for each game. The file is replaced at once or not at all.
+impl Replay {
+    /// Opens the games in `folder`, which exists, to go on learning from round `next`: the round whose games have not been
+    /// learnt from, or the first of these. Games of later rounds are there already if the run was killed after they were
+    /// played. With `whole_rounds` the games of a round that was not finished are dropped.
     ///
     /// # Errors
-    /// [`ReplayError`]; the file is then as it was.
-    pub fn save(&self, path: &Path) -> Result<(), ReplayError> {
-        let write = || -> Result<(), ReplayFault> {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            let scratch = tempfile::Builder::new().prefix(".window-").tempfile_in(folder)?;
-            let mut lines = BufWriter::new(scratch);
-            for game in &self.games {
-                // Only writing can fail here, which says nothing against the game.
-                serde_json::to_writer(&mut lines, game).map_err(io::Error::from)?;
-                lines.write_all(b"\n")?;
-            }
-            let scratch = lines.into_inner().map_err(io::IntoInnerError::into_error)?;
-            scratch.as_file().sync_all()?;
-            scratch.persist(path).map_err(|error| error.error)?;
-            Ok(())
+    /// [`ReplayError`] with the file and the line that is no game.
+    pub fn open(folder: &Path, settings: ReplaySettings, next: u64, whole_rounds: bool) -> Result<Replay, ReplayError> {
+        let ReplaySettings { games_per_round, window, uses, seed } = settings;
+        let path = folder.join(OPEN);
+        let first = next.saturating_sub(window as u64);
+        let mut rounds = VecDeque::new();
+        let mut current = first;
+        // A round that was taken away is a round without games; the last one on disk ends the row.
+        let last = last_round(folder)?.map_or(next, |last| (last + 1).max(next));
+        while current < last {
+            rounds.push_back(read_round(&round_file(folder, current), games_per_round)?);
+            current += 1;
+        }
+        let kept = if whole_rounds { Vec::new() } else { read_open(&path)? };
+        let kept: Vec<SelfPlayGame> = kept.into_iter().take(games_per_round).collect();
+        // What a kill cut off goes.
+        let lines = lines_of(&kept).map_err(|error| fault(&path, error))?;
+        dervish_env::persist::write_whole(&path, &lines).map_err(|error| fault(&path, error))?;
+        let file = appended(&path).map_err(|error| fault(&path, error))?;
+        let folder = folder.to_owned();
+        Ok(Replay { folder, rounds, current, open: kept, file, games_per_round, window, uses, seed })
+    }
+
+    /// Number of the round that is being played.
+    pub fn current(&self) -> u64 {
+        self.current
+    }
+
+    /// Games of that round so far.
+    pub fn open_games(&self) -> usize {
+        self.open.len()
+    }
+
+    /// The greatest number of a game that is kept.
+    pub fn latest_number(&self) -> Option<u64> {
+        self.rounds.iter().flatten().chain(&self.open).map(|game| game.number).max()
+    }
+
+    /// Adds a finished game to the round that is being played, on disk too. True if it completes the round, whose games
+    /// are then to be had from [`Replay::lesson`].
+    ///
+    /// # Errors
+    /// [`ReplayError`]; the game is then not kept.
+    pub fn push(&mut self, game: SelfPlayGame) -> Result<bool, ReplayError> {
+        let path = self.folder.join(OPEN);
+        let mut line = serde_json::to_vec(&game).map_err(|error| fault(&path, io::Error::from(error)))?;
+        line.push(b'\n');
+        self.file.write_all(&line).map_err(|error| fault(&path, error))?;
+        self.open.push(game);
+        if self.open.len() < self.games_per_round {
+            return Ok(false);
+        }
+        let complete = round_file(&self.folder, self.current);
+        let finish = || -> io::Result<File> {
+            self.file.sync_all()?;
+            fs::rename(&path, &complete)?;
+            appended(&path)
         };
-        write().map_err(|reason| ReplayError { path: path.to_owned(), line: None, reason })
+        self.file = finish().map_err(|error| fault(&complete, error))?;
+        self.rounds.push_back(std::mem::take(&mut self.open));
+        self.current += 1;
+        Ok(true)
     }
 
-    /// Reads a window of at most `capacity` games. A file that is not there is an empty window: a run writes it together
-    /// with its first checkpoint after the untrained one.
+    /// The games to learn from in round `number`, which is complete: its own, then the older ones whose turn it is again.
+    pub fn lesson(&self, number: u64) -> (&[SelfPlayGame], Vec<&SelfPlayGame>) {
+        let own = self.round(number).unwrap_or_default();
+        let older = (1..=self.window as u64).filter_map(|age| Some((age, self.round(number.checked_sub(age)?)?)));
+        let again = older.flat_map(|(age, games)| games.iter().filter(move |game| self.again(game, age)));
+        (own, again.collect())
+    }
+
+    /// Deletes what is too old to be learnt from in round `next` and later.
     ///
     /// # Errors
-    /// [`ReplayError`] with the line that is no game.
-    pub fn load(path: &Path, capacity: usize) -> Result<ReplayWindow, ReplayError> {
-        let fault = |line, reason| ReplayError { path: path.to_owned(), line, reason };
-        let mut window = ReplayWindow::new(capacity);
-        if !fs::exists(path).map_err(|error| fault(None, error.into()))? {
-            return Ok(window);
+    /// [`ReplayError`] if a file cannot be deleted.
+    pub fn forget_before(&mut self, next: u64) -> Result<(), ReplayError> {
+        while self.rounds.len() > self.window && self.first() + (self.window as u64) < next {
+            let path = round_file(&self.folder, self.first());
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(fault(&path, error)),
+                _ => self.rounds.pop_front(),
+            };
         }
-        let file = File::open(path).map_err(|error| fault(None, error.into()))?;
-        for (index, line) in BufReader::new(file).lines().enumerate() {
-            let line = line.map_err(|error| fault(Some(index + 1), error.into()))?;
-            window.push(serde_json::from_str(&line).map_err(|error| fault(Some(index + 1), error.into()))?);
-        }
-        Ok(window)
+        Ok(())
     }
+
+    fn first(&self) -> u64 {
+        self.current - self.rounds.len() as u64
+    }
+
+    fn round(&self, number: u64) -> Option<&[SelfPlayGame]> {
+        let index = number.checked_sub(self.first())?;
+        self.rounds.get(index as usize).map(Vec::as_slice)
+    }
+
+    /// Whether a game is learnt from again `age` rounds after its own: in `uses` - 1 rounds of the window, drawn without
+    /// repetition.
+    fn again(&self, game: &SelfPlayGame, age: u64) -> bool {
+        let mut stream = SplitMix64::new(game_seed(self.seed ^ REPLAYED, game.number));
+        // Selection sampling (Knuth 1969, algorithm 3.4.2 S).
+        let mut wanted = (self.uses - 1).min(self.window);
+        for passed in 1..=age {
+            let left = self.window as u64 - passed + 1;
+            let chosen = stream.below(left as usize) < wanted;
+            if passed == age {
+                return chosen;
+            }
+            wanted -= usize::from(chosen);
+        }
+        false
+    }
+}
+
+/// Keeps the draws of replayed games apart from the games' own streams.
+const REPLAYED: u64 = 0x7265_706c_6179_6564;
+
+fn fault(path: &Path, error: io::Error) -> ReplayError {
+    ReplayError { path: path.to_owned(), line: None, reason: error.into() }
+}
+
+fn round_file(folder: &Path, number: u64) -> PathBuf {
+    folder.join(format!("{PREFIX}{number:08}{SUFFIX}"))
+}
+
+fn appended(path: &Path) -> io::Result<File> {
+    OpenOptions::new().create(true).append(true).open(path)
+}
+
+fn lines_of(games: &[SelfPlayGame]) -> io::Result<Vec<u8>> {
+    let mut lines = Vec::new();
+    for game in games {
+        serde_json::to_writer(&mut lines, game)?;
+        lines.push(b'\n');
+    }
+    Ok(lines)
+}
+
+fn last_round(folder: &Path) -> Result<Option<u64>, ReplayError> {
+    let read = || -> io::Result<Option<u64>> {
+        let mut last = None;
+        for entry in fs::read_dir(folder)? {
+            let name = entry?.file_name();
+            let number = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX));
+            last = last.max(number.and_then(|number| number.parse().ok()));
+        }
+        Ok(last)
+    };
+    read().map_err(|error| fault(folder, error))
+}
+
+/// The games of a complete round; none if its file is not there.
+fn read_round(path: &Path, games_per_round: usize) -> Result<Vec<SelfPlayGame>, ReplayError> {
+    let at = |line, reason| ReplayError { path: path.to_owned(), line, reason };
+    let file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        opened => opened.map_err(|error| at(None, error.into()))?,
+    };
+    let mut games = Vec::with_capacity(games_per_round);
+    for (index, line) in BufReader::new(file).lines().enumerate() {
+        let line = line.map_err(|error| at(Some(index + 1), error.into()))?;
+        games.push(serde_json::from_str(&line).map_err(|error| at(Some(index + 1), error.into()))?);
+    }
+    if games.len() == games_per_round {
+        Ok(games)
+    } else {
+        Err(at(None, ReplayFault::Count { found: games.len(), expected: games_per_round }))
+    }
+}
+
+/// The games of the round that was being played; a last line that was cut off is passed over.
+fn read_open(path: &Path) -> Result<Vec<SelfPlayGame>, ReplayError> {
+    let mut text = Vec::new();
+    match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        opened => opened.and_then(|mut file| file.read_to_end(&mut text)).map_err(|error| fault(path, error))?,
+    };
+    let complete = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+    let lines = text[..complete].split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let read = |(index, line)| {
+        serde_json::from_slice(line).map_err(|error| ReplayError {
+            path: path.to_owned(),
+            line: Some(index + 1),
+            reason: ReplayFault::Game(error),
+        })
+    };
+    lines.enumerate().map(read).collect()
 }

@@ -8,23 +8,24 @@ use serde::{Deserialize, Serialize};
 
 /// How results become targets.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct TargetConfig {
     /// Lambda of the generalised advantage estimate, 0..=1: 1 judges a decision by the result of the game alone, 0 by
     /// the value of the next position alone. A turn has many small decisions, so it is near 1.
     pub lambda: f32,
-    /// What a result is worth.
-    pub utility: Utility,
+    /// Lambda of the value targets, 0..=1: 1 is the result of the game alone; below, the values that were seen later in the
+    /// game count too, each decision further away by this factor less (TD(lambda), Sutton 1988).
+    pub value_lambda: f32,
 }
 
 impl Default for TargetConfig {
     fn default() -> TargetConfig {
-        TargetConfig { lambda: 0.97, utility: Utility::default() }
+        TargetConfig { lambda: 0.97, value_lambda: 1.0 }
     }
 }
 
 /// Probabilities of win, draw and loss, and the margin, of a result for `seat`.
-pub fn value_target(result: &GameResult, seat: Seat) -> ([f32; 3], f32) {
+pub fn result_target(result: &GameResult, seat: Seat) -> ([f32; 3], f32) {
     let wdl = match result.winner {
         Some(winner) if winner == seat => [1.0, 0.0, 0.0],
         Some(_) => [0.0, 0.0, 1.0],
@@ -33,15 +34,40 @@ pub fn value_target(result: &GameResult, seat: Seat) -> ([f32; 3], f32) {
     (wdl, result.margin_for(seat))
 }
 
+/// What each decision's value should have been: probabilities of win, draw and loss, and the margin, for who decided.
+///
+/// The lambda-return, with the values that were seen in place of those of later positions. A value v of a position stands
+/// for a win with probability (1 + v) / 2, else a loss; the margin is that of the result.
+pub fn value_targets(game: &SelfPlayGame, config: &TargetConfig) -> Vec<([f32; 3], f32)> {
+    let by_result = Seat::BOTH.map(|seat| result_target(&game.result, seat));
+    let mut targets: Vec<_> = game.decisions.iter().map(|decision| by_result[decision.seat.index()]).collect();
+    if config.value_lambda >= 1.0 {
+        return targets;
+    }
+    // For the first seat, from the end of the game on.
+    let mut later = by_result[Seat::First.index()].0;
+    for (decision, target) in game.decisions.iter().zip(&mut targets).rev() {
+        target.0 = if decision.seat == Seat::First { later } else { [later[2], later[1], later[0]] };
+        let Some(judgement) = &decision.judgement else { continue };
+        let value = if decision.seat == Seat::First { judgement.value } else { -judgement.value };
+        let seen = [(1.0 + value) / 2.0, 0.0, (1.0 - value) / 2.0];
+        for (later, seen) in later.iter_mut().zip(seen) {
+            *later = config.value_lambda * *later + (1.0 - config.value_lambda) * seen;
+        }
+    }
+    targets
+}
+
 /// The played action of each decision with its advantage by generalised advantage estimation (Schulman et al. 2016);
 /// `None` where a single action was legal.
 ///
 /// Values are those of the network at the time. One player often decides several times in a row, so each value is taken
 /// from the point of view of the player whose decision is judged; nothing alternates.
-pub fn played_actions(game: &SelfPlayGame, config: &TargetConfig) -> Vec<Option<Played>> {
+/// `utility` is what the result is worth.
+pub fn played_actions(game: &SelfPlayGame, config: &TargetConfig, utility: &Utility) -> Vec<Option<Played>> {
     let for_first = |seat: Seat, value: f32| if seat == Seat::First { value } else { -value };
     let mut played = vec![None; game.decisions.len()];
-    let mut next_value = config.utility.of_result(&game.result, Seat::First);
+    let mut next_value = utility.of_result(&game.result, Seat::First);
     // What the later surprises, discounted, add up to for the first seat.
     let mut surprise = 0.0;
     for (decision, played) in game.decisions.iter().zip(&mut played).rev() {

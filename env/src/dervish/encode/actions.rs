@@ -8,12 +8,13 @@ use super::columns::{
 use super::subject::Subject;
 use super::survey::{HEX_ROW, Survey, hex_channels};
 use crate::dervish::board::Hex;
-use crate::dervish::campaign::Campaign;
+use crate::dervish::campaign::{BattleStage, Campaign};
 use crate::dervish::catalogue::{KINDS, Kind, LEADERS, Leader, Side};
 use crate::dervish::decision::Decision;
 use crate::dervish::order::{Order, Verb};
+use crate::dervish::rules::combat::CombatRole;
 use crate::encode::{ActionRows, Channel};
-use crate::game::Action;
+use crate::game::{Action, Position};
 
 const VERBS: usize = Verb::ALL.len();
 
@@ -51,8 +52,33 @@ pub(super) mod action {
     }
 }
 
-/// Adds a row for each legal action.
-pub(super) fn encode(position: &Campaign, atlas: &Atlas, view: Side, legal: &[Action], rows: &mut ActionRows) {
+/// Columns that follow those of an action where the odds of combats are shown.
+pub(super) mod odds {
+    use super::*;
+
+    columns! {
+        FIGHTS[1] = |_| Channel::flag("a combat follows, as it stands now");
+        WINS[2] = |i| probability(["the deciding side wins it", "the other side wins it"][i]);
+        DESTROYED[2] = |i| {
+            let whose = ["of the deciding side", "of the other side"][i];
+            Channel::new(format!("expected share of the land units {whose} that it destroys"), "share", 0.0, 1.0)
+        };
+    }
+
+    fn probability(name: &'static str) -> Channel {
+        Channel::new(name, "probability", 0.0, 1.0)
+    }
+}
+
+/// Adds a row for each legal action, with exact odds of combats if `with_odds`.
+pub(super) fn encode(
+    position: &Campaign,
+    atlas: &Atlas,
+    view: Side,
+    legal: &[Action],
+    with_odds: bool,
+    rows: &mut ActionRows,
+) {
     let survey = Survey::of(position, atlas, view);
     let side = position.decider();
     let asked = Asked::new(&survey, side);
@@ -98,7 +124,33 @@ pub(super) fn encode(position: &Campaign, atlas: &Atlas, view: Side, legal: &[Ac
             Subject::Leader(leader) => write_leader(position, leader, row),
             Subject::Other => {}
         }
+        if with_odds {
+            write_odds(position, side, action, &mut row[action::WIDTH..]);
+        }
     }
+}
+
+/// What a combat would bring that the action leads to, attack or use of a leader, with what is decided of it by then (9.2).
+fn write_odds(position: &Campaign, side: Side, action: Action, row: &mut [f32]) {
+    use Decision::{GroupOrder, LeaderDefending, LeaderMarching};
+    let attacks = position.pending.decision == GroupOrder && matches!(Order::of(action), Some(Order::Hex(_)));
+    if !attacks && !matches!(position.pending.decision, LeaderMarching | LeaderDefending) {
+        return;
+    }
+    let mut after = *position;
+    after.apply_legal(action);
+    if after.battle.stage == BattleStage::None || after.battle.dice != [0; 4] {
+        return;
+    }
+    let roles = [CombatRole::Marching, CombatRole::Defending];
+    let [own, other] = if side == after.active { roles } else { [roles[1], roles[0]] };
+    row[odds::FIGHTS] = 1.0;
+    after.combat().with_distribution(|distribution| {
+        for (i, role) in [own, other].into_iter().enumerate() {
+            row[odds::WINS + i] = distribution.probability(Some(role)) as f32;
+            row[odds::DESTROYED + i] = distribution.share_destroyed(role) as f32;
+        }
+    });
 }
 
 fn count_of(action: Action) -> Option<u8> {

@@ -60,6 +60,13 @@ impl MergedCombat<'_> {
     pub fn winner(&self) -> Option<CombatRole> {
         winner(self.marching.broken, self.defending.broken)
     }
+
+    fn side(&self, role: CombatRole) -> &SideResult {
+        match role {
+            CombatRole::Marching => self.marching,
+            CombatRole::Defending => self.defending,
+        }
+    }
 }
 
 impl Distribution {
@@ -89,15 +96,21 @@ impl Distribution {
         self.histogram(role, |side| side.force.disrupted_of(LAND))
     }
 
+    /// Expected share of a side's land units that is destroyed, 0 for a side without any.
+    pub fn share_destroyed(&self, role: CombatRole) -> f64 {
+        let start = self.sides[role as usize].first().map_or(0, |side| side.start);
+        let lost = self.endings().map(|ending| {
+            let side = ending.side(role);
+            u64::from(side.start - side.force.count_of(LAND)) * ending.weight
+        });
+        lost.sum::<u64>() as f64 / (TOTAL_WEIGHT as f64 * f64::from(start.max(1)))
+    }
+
     fn histogram(&self, role: CombatRole, count: impl Fn(&SideResult) -> u32) -> Vec<f64> {
         let start = self.sides[role as usize].first().map_or(0, |side| side.start);
         let mut weights = vec![0u64; start as usize + 1];
         for ending in self.endings() {
-            let side = match role {
-                CombatRole::Marching => ending.marching,
-                CombatRole::Defending => ending.defending,
-            };
-            weights[count(side) as usize] += ending.weight;
+            weights[count(ending.side(role)) as usize] += ending.weight;
         }
         weights.into_iter().map(|w| w as f64 / TOTAL_WEIGHT as f64).collect()
     }

@@ -1,0 +1,99 @@
+//! The games that a run keeps: rounds on disk, what a kill leaves, and how often a game is learnt from.
+
+use dervish_env::game::{Action, GameResult, Seat};
+use dervish_training::self_play::game::{Decision, SelfPlayGame};
+use dervish_training::self_play::replay::{Replay, ReplayError, ReplaySettings};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+fn game(number: u64) -> SelfPlayGame {
+    let decision = Decision { seat: Seat::First, action: Action(3), judgement: None };
+    let result = GameResult { winner: None, margin: 0.0 };
+    SelfPlayGame { number, scenario: 0, dice_seed: number, step: 0, decisions: vec![decision], result }
+}
+
+const SETTINGS: ReplaySettings = ReplaySettings { games_per_round: 4, window: 5, uses: 3, seed: 9 };
+
+fn open(folder: &Path, next: u64, whole_rounds: bool) -> Result<Replay, ReplayError> {
+    Replay::open(folder, SETTINGS, next, whole_rounds)
+}
+
+fn numbers<'g>(games: impl IntoIterator<Item = &'g SelfPlayGame>) -> Vec<u64> {
+    games.into_iter().map(|game| game.number).collect()
+}
+
+#[test]
+fn every_game_is_learnt_from_as_often_as_is_set() {
+    const ROUNDS: u64 = 60;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut replay = open(folder.path(), 0, false).expect("no games yet");
+    let mut uses: BTreeMap<u64, u32> = BTreeMap::new();
+    for round in 0..ROUNDS {
+        for number in 4 * round..4 * round + 4 {
+            assert_eq!(replay.push(game(number)).expect("kept"), number % 4 == 3);
+        }
+        let (own, older) = replay.lesson(round);
+        assert_eq!(numbers(own), (4 * round..4 * round + 4).collect::<Vec<_>>());
+        for number in numbers(own).into_iter().chain(numbers(older)) {
+            // Within five rounds of its own.
+            assert!(number / 4 + 5 >= round);
+            *uses.entry(number).or_default() += 1;
+        }
+        replay.forget_before(round + 1).expect("deleted");
+    }
+    // The last five rounds are not through yet.
+    assert!((0..4 * (ROUNDS - 5)).all(|number| uses[&number] == 3), "{uses:?}");
+    // On disk: the window and the file of the open round.
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 6);
+}
+
+#[test]
+fn what_was_finished_survives_a_kill() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut replay = open(folder.path(), 0, false).expect("no games yet");
+    for number in 0..10 {
+        replay.push(game(number)).expect("kept");
+    }
+    drop(replay);
+    // Killed while it wrote a line, before anything was learnt: two rounds wait, two games are open.
+    let path = folder.path().join("open.jsonl");
+    let text = fs::read_to_string(&path).expect("games");
+    fs::write(&path, text.clone() + &text[..text.len() / 4]).expect("a file");
+    let mut again = open(folder.path(), 0, false).expect("the games");
+    assert_eq!((again.current(), again.open_games(), again.latest_number()), (2, 2, Some(9)));
+    assert_eq!(numbers(again.lesson(1).0), [4, 5, 6, 7]);
+    // The cut line is gone, and the next game stands in a line of its own.
+    again.push(game(10)).expect("kept");
+    assert_eq!(fs::read_to_string(&path).expect("games").lines().count(), 3);
+    drop(again);
+    // Where rounds are played whole, an unfinished one is played anew.
+    let whole = open(folder.path(), 2, true).expect("the games");
+    assert_eq!((whole.current(), whole.open_games()), (2, 0));
+    assert_eq!(fs::read_to_string(&path).expect("games"), "");
+}
+
+#[test]
+fn damaged_files_are_named_with_their_line() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut replay = open(folder.path(), 0, false).expect("no games yet");
+    for number in 0..9 {
+        replay.push(game(number)).expect("kept");
+    }
+    drop(replay);
+    let refusal = || open(folder.path(), 2, false).expect_err("a refusal").to_string();
+    let path = folder.path().join("round-00000001.jsonl");
+    let text = fs::read_to_string(&path).expect("games");
+    fs::write(&path, &text[..text.len() - 20]).expect("a file");
+    assert!(refusal().contains("round-00000001.jsonl:4: not a game"), "{}", refusal());
+    let three: Vec<&str> = text.lines().take(3).collect();
+    fs::write(&path, three.join("\n") + "\n").expect("a file");
+    assert!(refusal().contains("3 games, not 4") && refusal().contains("take the file away"), "{}", refusal());
+    // Without the file it goes on without its games.
+    fs::remove_file(&path).expect("deleted");
+    let replay = open(folder.path(), 2, false).expect("the games");
+    assert_eq!((replay.current(), replay.lesson(1).0.len(), replay.open_games()), (2, 0, 1));
+    drop(replay);
+    fs::write(folder.path().join("open.jsonl"), "{}\n").expect("a file");
+    assert!(refusal().contains("open.jsonl:1: not a game"), "{}", refusal());
+}

@@ -1,0 +1,85 @@
+//! The configuration of a training run: what it refuses, presets, and settings from the command line.
+
+use dervish_training::config::{ConfigError, PRESETS, RunConfig};
+
+fn settings(settings: &[&str]) -> Vec<String> {
+    settings.iter().map(|setting| setting.to_string()).collect()
+}
+
+fn refusal(text: &str, changes: &[&str]) -> String {
+    let error = RunConfig::parse(text, &settings(changes)).expect_err("a refusal").to_string();
+    assert_eq!(error.lines().count(), 1, "{error}");
+    error
+}
+
+const LEAST: &str = "format = 2\nscenarios = [\"pig\"]\n";
+
+#[test]
+fn every_preset_can_be_read_and_written_again() {
+    for (name, text) in PRESETS {
+        let config = RunConfig::parse(text, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(RunConfig::parse(&config.text(), &[]).as_ref(), Ok(&config), "{name}");
+        assert_eq!(RunConfig::preset(name), Ok(text));
+    }
+    assert!(RunConfig::preset("chess").expect_err("no preset").to_string().contains("souakim-cpu"));
+}
+
+#[test]
+fn what_a_file_leaves_out_has_its_default_and_what_it_says_counts() {
+    let least = RunConfig::parse(LEAST, &[]).expect("a configuration");
+    assert_eq!((least.seed, least.deterministic, least.imitation.is_none()), (0, false, true));
+    let more = format!("{LEAST}seed = 7\n[learner.trainer]\nlearning_rate = 0.5\n");
+    let more = RunConfig::parse(&more, &[]).expect("a configuration");
+    assert_eq!((more.seed, more.learner.trainer.learning_rate), (7, 0.5));
+    assert_eq!(more.learner.trainer.weight_decay, least.learner.trainer.weight_decay);
+}
+
+#[test]
+fn faults_are_told_with_their_line() {
+    assert!(refusal("format = 2\nscenarios = [\"pig\"", &[]).contains("line 2"));
+    let unknown = refusal(&format!("{LEAST}[learner]\nbatsch = 3\n"), &[]);
+    assert!(unknown.starts_with("line 4:") && unknown.contains("batsch"), "{unknown}");
+    let kind = refusal(&format!("{LEAST}[self_play]\nsimulations = \"many\"\n"), &[]);
+    assert!(kind.starts_with("line 4:"), "{kind}");
+    assert!(refusal("format = 2\n", &[]).contains("scenarios"));
+    assert!(refusal("scenarios = [\"pig\"]", &[]).contains("format"));
+    assert_eq!(RunConfig::parse("format = 1\nhiden = 3", &[]), Err(ConfigError::Format { found: 1 }));
+}
+
+#[test]
+fn figures_with_which_nothing_can_be_trained_are_refused() {
+    for (setting, expected) in [
+        ("threads=0", "threads: 0 is not from 1 to 1024"),
+        ("scenarios=[]", "scenarios: 0 is not from 1 to 100"),
+        ("self_play.games_at_once=1000000000000", "self_play.games_at_once: 1000000000000 is not from"),
+        ("self_play.full_share=1.5", "self_play.full_share: 1.5 is not from 0 to 1"),
+        ("learner.games_per_round=0", "learner.games_per_round: 0 is not from 1 to 1000000"),
+        ("learner.uses=0", "learner.uses: 0 is not from 1 to 1000"),
+        // Beyond the 32 bits of libtorch's numbers, too.
+        ("learner.trainer.learning_rate=1e39", "learner.trainer.learning_rate: 1000"),
+        ("learner.trainer.learning_rate=nan", "learner.trainer.learning_rate: NaN"),
+        ("learner.uses=4", "needs a learner.window"),
+        ("storage.milestones=1", "storage.milestones: 1 is not from 2"),
+    ] {
+        let found = refusal(LEAST, &[setting]);
+        assert!(found.contains(expected), "{setting}: {found}");
+    }
+    assert!(refusal(LEAST, &["deterministic=true", "threads=2"]).contains("threads = 1"));
+}
+
+#[test]
+fn settings_change_what_the_file_says() {
+    let changes = [
+        "self_play.simulations=32",
+        "imitation.teacher=mcts:sims=8,c=2",
+        "imitation.games=5",
+        "scenarios=[\"souakim\"]",
+    ];
+    let config = RunConfig::parse(LEAST, &settings(&changes)).expect("a configuration");
+    assert_eq!((config.self_play.simulations, &config.scenarios[..]), (32, &["souakim".to_string()][..]));
+    let imitation = config.imitation.expect("a teacher");
+    assert_eq!((imitation.teacher.as_str(), imitation.games), ("mcts:sims=8,c=2", 5));
+    assert!(refusal(LEAST, &["self_play.simulation=32"]).contains("simulation"));
+    assert!(refusal(LEAST, &["threads"]).contains("KEY=VALUE"));
+    assert!(refusal(LEAST, &["threads.more=1", "threads=2", "threads.more=1"]).contains("leads through"));
+}

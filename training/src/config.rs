@@ -1,0 +1,265 @@
+//! How a run plays and learns: TOML, checked, with presets.
+//!
+//! A file lists what differs from the defaults; unknown keys are refused. A run directory keeps the whole configuration.
+
+use crate::learner::LearnerConfig;
+use crate::self_play::SelfPlayConfig;
+use crate::self_play::teacher::ImitationConfig;
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// Version of the configuration and of the layout of run directories.
+pub const FORMAT_VERSION: u32 = 2;
+
+/// How a run plays and learns.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunConfig {
+    /// [`FORMAT_VERSION`] of the program that wrote it.
+    pub format: u32,
+    /// What is played, in turn: built-in scenarios, scenario files, or one reference game. Scenarios of one run are of one
+    /// game.
+    pub scenarios: Vec<String>,
+    /// Names the first weights, the dice of all games and every random stream.
+    #[serde(default)]
+    pub seed: u64,
+    /// Threads that play, at least 1. The learner takes its time from theirs.
+    #[serde(default = "all_cores")]
+    pub threads: usize,
+    /// Games are played round by round on one thread, so that the weights after any round follow from this configuration
+    /// alone, whatever interrupted the run; slower.
+    #[serde(default)]
+    pub deterministic: bool,
+    /// The network.
+    #[serde(default)]
+    pub network: NetworkConfig,
+    /// What is learnt from before self-play begins, if anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imitation: Option<ImitationConfig>,
+    /// How self-play is played.
+    #[serde(default)]
+    pub self_play: SelfPlayConfig,
+    /// How the run learns.
+    #[serde(default)]
+    pub learner: LearnerConfig,
+    /// What is kept on disk.
+    #[serde(default)]
+    pub storage: StorageConfig,
+}
+
+/// The network of a run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NetworkConfig {
+    /// Name of the encoder, such as `campaign-odds`; the game's usual one if empty.
+    pub encoder: String,
+    /// Width of the token and action layers.
+    pub hidden: usize,
+    /// Width of the trunk.
+    pub trunk: usize,
+}
+
+impl Default for NetworkConfig {
+    fn default() -> NetworkConfig {
+        NetworkConfig { encoder: String::new(), hidden: 64, trunk: 128 }
+    }
+}
+
+/// What a run keeps on disk.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StorageConfig {
+    /// Seconds between checkpoints; in a deterministic run, rounds.
+    pub checkpoint_every: f64,
+    /// Latest checkpoints that are kept, at least 1, beside the untrained network.
+    pub latest: usize,
+    /// Checkpoints that are kept of all the run, evenly spread over it, for curves and opponents.
+    pub milestones: usize,
+}
+
+impl Default for StorageConfig {
+    fn default() -> StorageConfig {
+        StorageConfig { checkpoint_every: 30.0, latest: 3, milestones: 24 }
+    }
+}
+
+/// A configuration that cannot be used, told on one line.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// Not TOML, an unknown key, or a value of another kind.
+    #[error("{}{reason}", line.map(|line| format!("line {line}: ")).unwrap_or_default())]
+    Toml {
+        /// Line, from 1, where it can be placed.
+        line: Option<usize>,
+        /// What is wrong.
+        reason: String,
+    },
+    /// It was written by a program with another layout.
+    #[error("run format {found}; this program reads format {FORMAT_VERSION}")]
+    Format {
+        /// The format that it states.
+        found: i64,
+    },
+    /// A figure with which nothing can be trained.
+    #[error("{field}: {value} is not from {least} to {most}")]
+    Range {
+        /// Its path, such as `learner.batch`.
+        field: &'static str,
+        /// What it is.
+        value: String,
+        /// The least that it may be.
+        least: f64,
+        /// The most that it may be.
+        most: f64,
+    },
+    /// Figures that do not go together.
+    #[error("{0}")]
+    Contradiction(&'static str),
+    /// There is no preset of this name.
+    #[error("no preset `{name}`; there are {}", PRESETS.map(|(name, _)| name).join(", "))]
+    Preset {
+        /// The name.
+        name: String,
+    },
+    /// A setting from the command line that is none.
+    #[error("`{setting}`: {reason}")]
+    Setting {
+        /// As the user wrote it.
+        setting: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// The presets that come with the program, by name.
+pub const PRESETS: [(&str, &str); 3] = [
+    ("souakim-cpu", include_str!("../presets/souakim-cpu.toml")),
+    ("kordofan-cpu", include_str!("../presets/kordofan-cpu.toml")),
+    ("campaign-cpu", include_str!("../presets/campaign-cpu.toml")),
+];
+
+fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+impl RunConfig {
+    /// The text of a preset.
+    ///
+    /// # Errors
+    /// [`ConfigError::Preset`].
+    pub fn preset(name: &str) -> Result<&'static str, ConfigError> {
+        let found = PRESETS.into_iter().find(|(known, _)| *known == name);
+        found.map(|(_, text)| text).ok_or_else(|| ConfigError::Preset { name: name.to_string() })
+    }
+
+    /// Reads a configuration, changed by `settings` such as `self_play.simulations=32` (a TOML value after the first `=`; what
+    /// is none is a string).
+    ///
+    /// # Errors
+    /// [`ConfigError`].
+    pub fn parse(text: &str, settings: &[String]) -> Result<RunConfig, ConfigError> {
+        let line = |span: std::ops::Range<usize>| text[..span.start.min(text.len())].matches('\n').count() + 1;
+        let toml_error = |error: toml::de::Error| ConfigError::Toml {
+            line: error.span().filter(|_| settings.is_empty()).map(line),
+            reason: error.message().replace('\n', "; "),
+        };
+        let mut table: toml::Table = toml::from_str(text).map_err(toml_error)?;
+        for setting in settings {
+            apply(&mut table, setting)?;
+        }
+        // Another format may have other keys: it is told apart first.
+        match table.get("format").map(toml::Value::as_integer) {
+            Some(Some(format)) if format == i64::from(FORMAT_VERSION) => {}
+            Some(Some(found)) => return Err(ConfigError::Format { found }),
+            _ => return Err(ConfigError::Toml { line: None, reason: "missing field `format`".to_string() }),
+        }
+        let config: RunConfig = match settings {
+            // Read from the text, so that faults have lines.
+            [] => toml::from_str(text).map_err(toml_error)?,
+            _ => table.try_into().map_err(toml_error)?,
+        };
+        config.check()?;
+        Ok(config)
+    }
+
+    /// The whole configuration as TOML.
+    pub fn text(&self) -> String {
+        // Every field is one that TOML can hold; numbers beyond 63 bits are refused by `check`.
+        toml::to_string_pretty(self).unwrap_or_default()
+    }
+
+    /// Whether it can be trained with.
+    ///
+    /// # Errors
+    /// [`ConfigError::Range`] or [`ConfigError::Contradiction`].
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let RunConfig { network, self_play, learner, storage, .. } = self;
+        let (targets, trainer) = (&learner.targets, &learner.trainer);
+        let count = |count: usize| count as f64;
+        let (share, weight) = (0.0..=1.0, 0.0..=1e3);
+        let ranges: [(&'static str, f64, RangeInclusive<f64>); 33] = [
+            ("scenarios", count(self.scenarios.len()), 1.0..=100.0),
+            ("seed", self.seed as f64, 0.0..=i64::MAX as f64),
+            ("threads", count(self.threads), 1.0..=1024.0),
+            ("network.hidden", count(network.hidden), 1.0..=4096.0),
+            ("network.trunk", count(network.trunk), 1.0..=4096.0),
+            ("imitation.games", self.imitation.as_ref().map_or(1.0, |i| i.games as f64), 1.0..=1e9),
+            ("imitation.explore", self.imitation.as_ref().map_or(0.0, |i| i.explore), share.clone()),
+            ("self_play.games_at_once", count(self_play.games_at_once), 1.0..=1e4),
+            ("self_play.simulations", f64::from(self_play.simulations), 0.0..=1e6),
+            ("self_play.cheap_simulations", f64::from(self_play.cheap_simulations), 1.0..=1e6),
+            ("self_play.full_share", self_play.full_share, share.clone()),
+            ("self_play.candidates", count(self_play.candidates), 1.0..=1e4),
+            ("self_play.utility.margin_share", f64::from(self_play.utility.margin_share), share.clone()),
+            ("learner.targets.lambda", f64::from(targets.lambda), share.clone()),
+            ("learner.targets.value_lambda", f64::from(targets.value_lambda), share.clone()),
+            ("learner.trainer.learning_rate", trainer.learning_rate, share.clone()),
+            ("learner.trainer.weight_decay", trainer.weight_decay, share.clone()),
+            ("learner.trainer.gradient_clip", trainer.gradient_clip, 0.0..=1e6),
+            ("learner.trainer.policy_weight", trainer.policy_weight, weight.clone()),
+            ("learner.trainer.margin_weight", trainer.margin_weight, weight.clone()),
+            ("learner.trainer.ratio_clip", trainer.ratio_clip, share.clone()),
+            ("learner.trainer.entropy_weight", trainer.entropy_weight, weight),
+            ("learner.trainer.average_decay", trainer.average_decay, share.clone()),
+            ("learner.games_per_round", count(learner.games_per_round), 1.0..=1e6),
+            ("learner.uses", count(learner.uses), 1.0..=1e3),
+            ("learner.window", count(learner.window), 0.0..=1e6),
+            ("learner.passes", count(learner.passes), 1.0..=1e3),
+            ("learner.batch", count(learner.batch), 1.0..=1e6),
+            ("learner.final_learning_rate", learner.final_learning_rate, share),
+            ("learner.warm_up", learner.warm_up as f64, 0.0..=1e9),
+            ("storage.checkpoint_every", storage.checkpoint_every, 0.0..=1e6),
+            ("storage.latest", count(storage.latest), 1.0..=1e4),
+            ("storage.milestones", count(storage.milestones), 2.0..=1e4),
+        ];
+        if let Some((field, value, range)) = ranges.into_iter().find(|(_, value, range)| !range.contains(value)) {
+            let (least, most) = (*range.start(), *range.end());
+            return Err(ConfigError::Range { field, value: value.to_string(), least, most });
+        }
+        if self.deterministic && self.threads != 1 {
+            return Err(ConfigError::Contradiction("deterministic = true needs threads = 1"));
+        }
+        if learner.uses > 1 && learner.window == 0 {
+            return Err(ConfigError::Contradiction("learner.uses above 1 needs a learner.window of at least 1 round"));
+        }
+        Ok(())
+    }
+}
+
+/// Puts a setting into the table; tables on its way are made where they are missing.
+fn apply(table: &mut toml::Table, setting: &str) -> Result<(), ConfigError> {
+    let refused = |reason: &str| ConfigError::Setting { setting: setting.to_string(), reason: reason.to_string() };
+    let (path, value) = setting.split_once('=').ok_or_else(|| refused("expected KEY=VALUE"))?;
+    let value = value.trim();
+    let read = toml::from_str::<toml::Table>(&format!("value = {value}")).ok();
+    let value = read.and_then(|mut read| read.remove("value")).unwrap_or_else(|| value.into());
+    let mut keys: Vec<&str> = path.split('.').map(str::trim).collect();
+    let last = keys.pop().filter(|key| !key.is_empty()).ok_or_else(|| refused("expected KEY=VALUE"))?;
+    let mut table = table;
+    for key in keys {
+        let entry = table.entry(key).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+        table = entry.as_table_mut().ok_or_else(|| refused("leads through a value"))?;
+    }
+    table.insert(last.to_string(), value);
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! Games of agents that the network learns from before it plays itself.
+
+use crate::self_play::game::{Decision, Judgement, SelfPlayGame, roll_to_decision, sparse};
+use crate::self_play::numbers::{dice_seed, game_stream};
+use dervish_agents::agent::{Agent, AgentError, Choice, SearchReport};
+use dervish_agents::limits::Limits;
+use dervish_agents::registry::AgentFactory;
+use dervish_env::chance::{self, Dice, SplitMix64};
+use dervish_env::game::{Action, Actor, GameResult, Position, Seat};
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+/// What a run learns from before self-play begins.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImitationConfig {
+    /// Spec of the agent that is imitated, which plays both sides. What a search visited is its policy; of an agent without
+    /// search it is the action that it chose.
+    pub teacher: String,
+    /// Games: the first of the run.
+    pub games: u64,
+    /// Share of the decisions at which a random action is played instead of the teacher's, which is learnt all the same, so
+    /// that the network sees positions that a good player avoids.
+    #[serde(default)]
+    pub explore: f64,
+}
+
+/// A teacher that plays one scenario, one game after another.
+pub struct Teacher<P: Position> {
+    start: P,
+    scenario: usize,
+    agents: [Box<dyn Agent<P>>; 2],
+    explore: f64,
+    seed: u64,
+    legal: Vec<Action>,
+}
+
+impl<P: Position> Teacher<P> {
+    /// A teacher of the scenario with this index in the run of this seed.
+    pub fn new(start: P, scenario: usize, agent: &AgentFactory<P>, explore: f64, seed: u64) -> Teacher<P> {
+        Teacher { start, scenario, agents: Seat::BOTH.map(|_| agent.make()), explore, seed, legal: Vec::new() }
+    }
+
+    /// Plays the game of this number, to its end.
+    ///
+    /// # Errors
+    /// [`AgentError`] if the agent does not answer.
+    pub fn play(&mut self, number: u64) -> Result<SelfPlayGame, AgentError> {
+        let mut stream = game_stream(self.seed, number);
+        let mut dice = Dice::new(dice_seed(self.seed, number));
+        for (agent, seat) in self.agents.iter_mut().zip(Seat::BOTH) {
+            agent.new_game(chance::agent_rng(self.seed, number, seat));
+        }
+        let mut position = self.start.clone();
+        let mut decisions = Vec::new();
+        let result = loop {
+            roll_to_decision(&mut position, &mut dice);
+            let Actor::Player(seat) = position.actor() else { break position.result() };
+            position.legal_actions_into(&mut self.legal);
+            let decision = match self.legal[..] {
+                [only] => Decision { seat, action: only, judgement: None },
+                _ => {
+                    let choice = self.agents[seat.index()].choose(&position, &Limits::default())?;
+                    self.judged(seat, &choice, &mut stream)
+                }
+            };
+            position.apply_legal(decision.action);
+            decisions.push(decision);
+        };
+        // What is finished has a result.
+        let result = result.unwrap_or(GameResult { winner: None, margin: 0.0 });
+        Ok(SelfPlayGame { number, scenario: self.scenario, dice_seed: dice.seed(), step: 0, decisions, result })
+    }
+
+    fn judged(&self, seat: Seat, choice: &Choice, stream: &mut SplitMix64) -> Decision {
+        let visits = |report: &SearchReport| {
+            let total: u32 = report.actions.iter().map(|action| action.visits).sum();
+            let share = |visits: u32| visits as f32 / total as f32;
+            (total > 0).then(|| report.actions.iter().map(|action| share(action.visits)).collect::<Vec<f32>>())
+        };
+        let taught = choice.report.as_ref().and_then(visits);
+        let taught = taught.unwrap_or_else(|| {
+            self.legal.iter().map(|&action| if action == choice.action { 1.0 } else { 0.0 }).collect()
+        });
+        let explores = stream.random_bool(self.explore);
+        let index = if explores {
+            stream.below(self.legal.len())
+        } else {
+            self.legal.iter().position(|&action| action == choice.action).unwrap_or_default()
+        };
+        let value = choice.report.as_ref().map_or(0.0, |report| report.value);
+        let judgement = Judgement { index: index as u32, probability: taught[index], value, policy: sparse(&taught) };
+        Decision { seat, action: self.legal[index], judgement: Some(judgement) }
+    }
+}
