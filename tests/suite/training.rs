@@ -8,6 +8,7 @@ use dervish_env::game::{Action, GameResult, Seat};
 use dervish_env::reference::connect_four::{ConnectFour, ConnectFourColumns};
 use dervish_env::reference::pig::{Pig, PigPlayers};
 use dervish_models::batch::Played;
+use dervish_models::network::{Architecture, Network, NetworkConfig, best_device};
 use dervish_neural::agent::{NeuralAgent, choose_index};
 use dervish_training::arena::match_play::{MatchOptions, play_match};
 use dervish_training::arena::report::MatchReport;
@@ -17,7 +18,7 @@ use dervish_training::run_dir::{FORMAT_VERSION, RunConfig, RunDir, RunDirFault};
 use dervish_training::self_play::actor::{Actor, SelfPlayConfig};
 use dervish_training::self_play::game::{Decision, Judgement, SelfPlayGame};
 use dervish_training::self_play::replay::ReplayWindow;
-use dervish_training::self_play::targets::{TargetConfig, played_actions, standardise, value_target};
+use dervish_training::self_play::targets::{TargetConfig, played_actions, standardise, turns_left, value_target};
 use dervish_training::self_play::weights::PublishedWeights;
 use dervish_training::session::{Progress, SessionError, Watcher, train};
 use std::fs;
@@ -189,9 +190,10 @@ fn a_run_with_search_learns_its_policies() {
 /// Plays until `count` games are finished.
 fn games(count: usize, simulations: u32) -> Vec<SelfPlayGame> {
     let (start, encoder) = (ConnectFour::new(), ConnectFourColumns::new());
-    let sizes = dervish_neural::encoding::network_sizes(&encoder, 8, 8);
+    let inputs = dervish_neural::encoding::input_sizes(&encoder);
+    let network = NetworkConfig { inputs, architecture: Architecture::TokenMlp { hidden: 8, trunk: 8 } };
     dervish_models::process::prepare();
-    let net = dervish_models::token_net::TokenNet::new(sizes, 1, dervish_models::token_net::best_device());
+    let net = Network::new(network, 1, best_device());
     let weights = PublishedWeights::new(net.expect("a network"), 0);
     let next = AtomicU64::new(0);
     let config = SelfPlayConfig { games_at_once: 3, ..config(simulations).self_play };
@@ -240,6 +242,17 @@ fn judged_game(decisions: &[(Seat, f32)], result: GameResult) -> SelfPlayGame {
 
 fn advantages(game: &SelfPlayGame, config: &TargetConfig) -> Vec<f32> {
     played_actions(game, config).into_iter().flatten().map(|played| played.advantage).collect()
+}
+
+#[test]
+fn turns_left_count_the_changes_of_the_player_to_come() {
+    use Seat::{First, Second};
+    let seats = [First, First, Second, First, First, Second, Second];
+    let decisions = seats.map(|seat| (seat, 0.0));
+    let game = judged_game(&decisions, GameResult { winner: None, margin: 0.0 });
+    assert_eq!(turns_left(&game), [3.0, 3.0, 2.0, 1.0, 1.0, 0.0, 0.0]);
+    let none = judged_game(&[], GameResult { winner: None, margin: 0.0 });
+    assert!(turns_left(&none).is_empty());
 }
 
 #[test]

@@ -2,13 +2,13 @@
 
 use crate::self_play::game::{SelfPlayGame, UnplayableGame};
 use crate::self_play::replay::ReplayWindow;
-use crate::self_play::targets::{TargetConfig, played_actions, standardise, value_target};
+use crate::self_play::targets::{TargetConfig, played_actions, standardise, turns_left, value_target};
 use dervish_env::chance::SplitMix64;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Position, Seat};
 use dervish_models::batch::{BatchError, Played, Target, TrainingBatch};
-use dervish_models::token_net::TokenNet;
-use dervish_models::trainer::{Losses, TrainError, Trainer, TrainerConfig};
+use dervish_models::network::Network;
+use dervish_models::trainer::{Losses, TrainError, Trainer, TrainerConfig, TrainerState};
 use dervish_neural::encoding::PositionEncoding;
 use serde::{Deserialize, Serialize};
 
@@ -120,13 +120,21 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
     }
 
     /// The weights to play with.
-    pub fn average(&self) -> &TokenNet {
+    pub fn average(&self) -> &Network {
         self.trainer.average()
     }
 
     /// The weights of the last step.
-    pub fn net(&self) -> &TokenNet {
+    pub fn net(&self) -> &Network {
         self.trainer.net()
+    }
+
+    /// A copy of what it takes to go on training.
+    ///
+    /// # Errors
+    /// What libtorch said.
+    pub fn trainer_state(&self) -> Result<TrainerState, TrainError> {
+        self.trainer.state()
     }
 
     /// Optimisation steps taken.
@@ -153,14 +161,17 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
             let targets = Seat::BOTH.map(|seat| value_target(&game.result, seat));
             let mut refused = None;
             let mut played = played.iter();
+            let turns = turns_left(game);
+            let mut turns = turns.iter();
             game.replay(*start, |position, legal, decision| {
                 let played = played.next().copied().flatten();
+                let turns_left = turns.next().copied().unwrap_or_default();
                 let Some(judgement) = &decision.judgement else { return };
                 encoding.encode(*encoder, position, decision.seat, legal);
                 let (wdl, margin) = targets[decision.seat.index()];
                 // What a search found is a better teacher than the luck of the one action played.
                 let played = played.filter(|_| judgement.policy.is_empty());
-                let target = Target { policy: &judgement.policy, played, wdl, margin };
+                let target = Target { policy: &judgement.policy, played, wdl, margin, turns_left, weight: 1.0 };
                 let batch = rng.below(batches.len());
                 if let Err(error) = batches[batch].push(&encoding.sample(), &target) {
                     refused.get_or_insert(error);

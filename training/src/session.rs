@@ -10,10 +10,10 @@ use dervish_env::chance;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Position, Seat};
 use dervish_models::checkpoint::{Checkpoint, CheckpointError, Description};
+use dervish_models::network::{Architecture, ConfigError, Network, NetworkConfig, best_device};
 use dervish_models::process;
-use dervish_models::token_net::{ConfigError, TokenNet, best_device};
 use dervish_models::trainer::{TrainError, Trainer};
-use dervish_neural::encoding::{contract, network_sizes};
+use dervish_neural::encoding::{contract, input_sizes};
 use rand::Rng;
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
@@ -179,11 +179,12 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
         let checkpoints = run.checkpoints();
         let is_new = checkpoints.steps()?.is_empty();
         let (trainer, tally) = if is_new {
-            let sizes = network_sizes(encoder, config.hidden, config.trunk);
-            let net = TokenNet::new(sizes, rng.next_u64() as i64, best_device())?;
+            let architecture = Architecture::TokenMlp { hidden: config.hidden, trunk: config.trunk };
+            let network = NetworkConfig { inputs: input_sizes(encoder), architecture };
+            let net = Network::new(network, rng.next_u64() as i64, best_device())?;
             (Trainer::new(net, config.learner.trainer.clone())?, Tally::default())
         } else {
-            let Checkpoint { net, learner, manifest } =
+            let Checkpoint { net, trainer, manifest } =
                 checkpoints.load(None, &contract(start, encoder), best_device())?;
             if manifest.rules_hash != start.identity().rules_hash {
                 warn!(trained_on = manifest.rules_hash, "the rules' data have changed since the checkpoint was saved");
@@ -194,11 +195,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
                 games: figure("games") as u64,
                 decisions: figure("decisions") as u64,
             };
-            let latest = match learner {
-                Some(learner) => learner,
-                None => net.duplicate().map_err(TrainError::from)?,
-            };
-            (Trainer::resume(latest, net, manifest.step, config.learner.trainer.clone())?, tally)
+            (Trainer::resume(net, trainer, manifest.step, config.learner.trainer.clone())?, tally)
         };
         let steps = trainer.steps();
         let window = ReplayWindow::load(&run.window_file(), config.learner.window)?;
@@ -311,7 +308,8 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
             step: self.learner.steps(),
             figures: figures.into_iter().map(|(name, figure)| (name.to_string(), figure)).collect::<BTreeMap<_, _>>(),
         };
-        self.run.checkpoints().save(self.learner.average(), Some(self.learner.net()), &description)?;
+        let trainer = self.learner.trainer_state()?;
+        self.run.checkpoints().save(self.learner.average(), Some(&trainer), &description)?;
         self.saved_step = self.learner.steps();
         info!(step = self.saved_step, games, "checkpoint");
         Ok(())
