@@ -40,7 +40,7 @@ perft: build
 
 bench: libtorch
 	cargo run --release --package dervish-training -- bench
-	cargo run --package dervish-models --example network_speed
+	cargo run --package dervish-neural --example network_speed
 
 # Connect four and pig against OpenSpiel's tree search, on one thread: simulations a second and who wins.
 bench-peers: bench-peers/.installed

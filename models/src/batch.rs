@@ -1,7 +1,12 @@
 //! Samples of different sizes flattened into one batch.
 
-use crate::token_net::TokenNetConfig;
-use tch::{Device, TchError, Tensor};
+use crate::network::{InputSizes, NetworkConfig};
+
+pub use targets::{Played, Target, TrainingBatch};
+pub(crate) use tensors::{Inputs, PlayedTargets, RunTable, Targets};
+
+mod targets;
+mod tensors;
 
 /// How many tokens a legal action can name.
 pub const TOKENS_PER_ACTION: usize = 2;
@@ -19,31 +24,6 @@ pub struct Sample<'a> {
     pub actions: &'a [f32],
     /// The tokens of this sample that each legal action names, `[A]`: indices below T.
     pub action_tokens: &'a [[Option<u32>; TOKENS_PER_ACTION]],
-}
-
-/// What a training sample should predict.
-#[derive(Clone, Copy, Debug)]
-pub struct Target<'a> {
-    /// Probability of the legal actions that have one, by index among the legal actions; summing to 1, or empty where the
-    /// sample has no policy target. An action may occur once only.
-    pub policy: &'a [(u32, f32)],
-    /// How well the action that was played did, for a policy gradient; independent of `policy`.
-    pub played: Option<Played>,
-    /// Probabilities of win, draw and loss.
-    pub wdl: [f32; 3],
-    /// Margin of the result, -1..=1.
-    pub margin: f32,
-}
-
-/// What a policy gradient needs to know of a decision.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Played {
-    /// The action, by index among the legal actions.
-    pub action: u32,
-    /// The probability with which it was played, above 0.
-    pub probability: f32,
-    /// How much better than the policy's average it turned out to be, in any unit; finite.
-    pub advantage: f32,
 }
 
 /// Why a sample was refused; the batch is as it was before.
@@ -101,8 +81,8 @@ pub enum BatchError {
         /// Its advantage.
         advantage: f32,
     },
-    /// Probabilities are negative or do not sum to 1, or the margin is out of range.
-    #[error("the {0} target is not a distribution, or out of range")]
+    /// Probabilities are negative or do not sum to 1, or another part of the target is out of range.
+    #[error("the target's {0} is not a distribution, or out of range")]
     TargetRange(&'static str),
 }
 
@@ -112,10 +92,7 @@ pub enum BatchError {
 /// [`TOKENS_PER_ACTION`] tokens or a group of a sample is empty.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    token_features: usize,
-    token_groups: usize,
-    global_features: usize,
-    action_features: usize,
+    sizes: InputSizes,
     globals: Vec<f32>,
     tokens: Vec<f32>,
     /// Pool (sample x groups + group) of each token but the first row.
@@ -131,12 +108,9 @@ pub struct Batch {
 
 impl Batch {
     /// An empty batch for networks of this configuration.
-    pub fn new(config: &TokenNetConfig) -> Batch {
+    pub fn new(config: &NetworkConfig) -> Batch {
         let mut batch = Batch {
-            token_features: config.token_features,
-            token_groups: config.token_groups,
-            global_features: config.global_features,
-            action_features: config.action_features,
+            sizes: config.inputs.clone(),
             globals: Vec::new(),
             tokens: Vec::new(),
             token_pools: Vec::new(),
@@ -154,11 +128,11 @@ impl Batch {
     pub fn push(&mut self, sample: &Sample) -> Result<(), BatchError> {
         self.check(sample)?;
         let index = self.len();
-        let first_row = self.tokens.len() / self.token_features;
+        let first_row = self.tokens.len() / self.sizes.token_features;
         self.globals.extend_from_slice(sample.globals);
         self.tokens.extend_from_slice(sample.tokens);
-        let first_pool = index * self.token_groups;
-        self.pool_sizes.resize(first_pool + self.token_groups, 0);
+        let first_pool = index * self.sizes.token_groups;
+        self.pool_sizes.resize(first_pool + self.sizes.token_groups, 0);
         for &group in sample.groups {
             let pool = first_pool + usize::from(group);
             self.pool_sizes[pool] += 1;
@@ -176,7 +150,7 @@ impl Batch {
     pub fn clear(&mut self) {
         self.globals.clear();
         self.tokens.clear();
-        self.tokens.resize(self.token_features, 0.0);
+        self.tokens.resize(self.sizes.token_features, 0.0);
         self.token_pools.clear();
         self.pool_sizes.clear();
         self.actions.clear();
@@ -202,26 +176,23 @@ impl Batch {
     }
 
     /// True if a network of this configuration takes this batch.
-    pub fn fits(&self, config: &TokenNetConfig) -> bool {
-        self.token_features == config.token_features
-            && self.token_groups == config.token_groups
-            && self.global_features == config.global_features
-            && self.action_features == config.action_features
+    pub fn fits(&self, config: &NetworkConfig) -> bool {
+        self.sizes == config.inputs
     }
 
     fn check(&self, sample: &Sample) -> Result<(), BatchError> {
         let (tokens, actions) = (sample.groups.len(), sample.action_tokens.len());
         for (what, found, expected) in [
-            ("globals", sample.globals.len(), self.global_features),
-            ("tokens", sample.tokens.len(), tokens * self.token_features),
-            ("actions", sample.actions.len(), actions * self.action_features),
+            ("globals", sample.globals.len(), self.sizes.global_features),
+            ("tokens", sample.tokens.len(), tokens * self.sizes.token_features),
+            ("actions", sample.actions.len(), actions * self.sizes.action_features),
         ] {
             if found != expected {
                 return Err(BatchError::Length { what, found, expected });
             }
         }
-        if let Some(token) = sample.groups.iter().position(|&group| usize::from(group) >= self.token_groups) {
-            return Err(BatchError::Group { token, group: sample.groups[token], groups: self.token_groups });
+        if let Some(token) = sample.groups.iter().position(|&group| usize::from(group) >= self.sizes.token_groups) {
+            return Err(BatchError::Group { token, group: sample.groups[token], groups: self.sizes.token_groups });
         }
         for (action, named) in sample.action_tokens.iter().enumerate() {
             if let Some(&token) = named.iter().flatten().find(|&&token| token as usize >= tokens) {
@@ -229,278 +200,5 @@ impl Batch {
             }
         }
         Ok(())
-    }
-}
-
-/// A batch with the targets of its samples.
-#[derive(Clone, Debug)]
-pub struct TrainingBatch {
-    batch: Batch,
-    /// Probability of each action of the batch; all 0 for a sample without a policy target.
-    policy: Vec<f32>,
-    wdl: Vec<f32>,
-    margin: Vec<f32>,
-    policy_samples: usize,
-    /// Index of the played action in its sample, 0 where there is none.
-    played: Vec<i64>,
-    played_log_probability: Vec<f32>,
-    advantage: Vec<f32>,
-    /// 1 for samples with a played action, 0 for others.
-    is_played: Vec<f32>,
-}
-
-impl TrainingBatch {
-    /// An empty batch for networks of this configuration.
-    pub fn new(config: &TokenNetConfig) -> TrainingBatch {
-        TrainingBatch {
-            batch: Batch::new(config),
-            policy: Vec::new(),
-            wdl: Vec::new(),
-            margin: Vec::new(),
-            policy_samples: 0,
-            played: Vec::new(),
-            played_log_probability: Vec::new(),
-            advantage: Vec::new(),
-            is_played: Vec::new(),
-        }
-    }
-
-    /// Appends a sample with its target.
-    pub fn push(&mut self, sample: &Sample, target: &Target) -> Result<(), BatchError> {
-        self.batch.check(sample)?;
-        let actions = sample.action_tokens.len();
-        if !target.policy.is_empty() && !is_distribution(target.policy.iter().map(|&(_, probability)| probability)) {
-            return Err(BatchError::TargetRange("policy"));
-        }
-        if !is_distribution(target.wdl.into_iter()) {
-            return Err(BatchError::TargetRange("win, draw and loss"));
-        }
-        if !(-1.0..=1.0).contains(&target.margin) {
-            return Err(BatchError::TargetRange("margin"));
-        }
-        if let Some(Played { action, probability, advantage }) = target.played {
-            let probable = probability > 0.0 && probability <= 1.0 + ROUNDING;
-            if action as usize >= actions || !probable || !advantage.is_finite() {
-                return Err(BatchError::Played { action, actions, probability, advantage });
-            }
-        }
-        let first = self.policy.len();
-        self.policy.resize(first + actions, 0.0);
-        for &(action, probability) in target.policy {
-            match self.policy[first..].get_mut(action as usize) {
-                Some(place) if *place == 0.0 => *place = probability,
-                _ => {
-                    self.policy.truncate(first);
-                    return Err(BatchError::PolicyTarget { action, actions });
-                }
-            }
-        }
-        self.batch.push(sample)?;
-        self.wdl.extend_from_slice(&target.wdl);
-        self.margin.push(target.margin);
-        let played = target.played.unwrap_or(Played { action: 0, probability: 1.0, advantage: 0.0 });
-        self.played.push(i64::from(played.action));
-        self.played_log_probability.push(played.probability.ln());
-        self.advantage.push(played.advantage);
-        self.is_played.push(f32::from(u8::from(target.played.is_some())));
-        self.policy_samples += usize::from(!target.policy.is_empty());
-        Ok(())
-    }
-
-    /// Removes all samples and keeps the memory.
-    pub fn clear(&mut self) {
-        self.batch.clear();
-        self.policy.clear();
-        self.wdl.clear();
-        self.margin.clear();
-        self.policy_samples = 0;
-        self.played.clear();
-        self.played_log_probability.clear();
-        self.advantage.clear();
-        self.is_played.clear();
-    }
-
-    /// The samples without their targets.
-    pub fn batch(&self) -> &Batch {
-        &self.batch
-    }
-
-    /// Number of samples.
-    pub fn len(&self) -> usize {
-        self.batch.len()
-    }
-
-    /// True if there is no sample.
-    pub fn is_empty(&self) -> bool {
-        self.batch.is_empty()
-    }
-}
-
-/// How far sums of probabilities may be off.
-const ROUNDING: f32 = 1e-3;
-
-fn is_distribution(probabilities: impl Iterator<Item = f32>) -> bool {
-    let mut sum = 0.0;
-    for probability in probabilities {
-        if !(0.0..=1.0 + ROUNDING).contains(&probability) {
-            return false;
-        }
-        sum += probability;
-    }
-    (sum - 1.0).abs() <= ROUNDING
-}
-
-/// Rows gathered for an operation on runs of different length: one run a row, filled up to the longest by repeating its
-/// first member with weight 0. An empty run consists of row 0.
-///
-/// Gathering and reducing a dense tensor is several times faster on a CPU than libtorch's reductions over segments.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RunTable {
-    rows: Vec<i64>,
-    weights: Vec<f32>,
-    filled: Vec<u32>,
-}
-
-/// The tensors of a batch, on the device of the network. B samples, T tokens, A actions, P = B x groups pools of at most L
-/// tokens.
-pub(crate) struct Inputs {
-    /// `[B, global_features]`
-    pub globals: Tensor,
-    /// `[1 + T, token_features]`
-    pub tokens: Tensor,
-    /// Token rows of each pool, padded as in [`RunTable`], `[P, L]`.
-    pub pool_rows: Tensor,
-    /// What each row counts in its pool's mean: 1 / size, padding 0, `[P, 1, L]`.
-    pub pool_weights: Tensor,
-    /// `[A, action_features]`
-    pub actions: Tensor,
-    /// `[A]`
-    pub action_samples: Tensor,
-    /// Token rows that the actions name, `[A x 2]`.
-    pub action_rows: Tensor,
-}
-
-impl Inputs {
-    pub fn new(batch: &Batch, table: &mut RunTable, device: Device) -> Result<Inputs, TchError> {
-        let pools = batch.pool_sizes.len();
-        let longest = batch.pool_sizes.iter().copied().max().unwrap_or(0).max(1) as usize;
-        table.clear(pools, longest);
-        for (token, &pool) in batch.token_pools.iter().enumerate() {
-            let weight = 1.0 / batch.pool_sizes[pool as usize] as f32;
-            table.append(pool as usize, longest, token as i64 + 1, weight);
-        }
-        let matrix = |values: &[f32], columns: usize| {
-            Tensor::f_from_slice(values)?.f_view([-1, columns as i64])?.f_to_device(device)
-        };
-        let indices = |values: &[i64]| Tensor::f_from_slice(values)?.f_to_device(device);
-        Ok(Inputs {
-            globals: matrix(&batch.globals, batch.global_features)?,
-            tokens: matrix(&batch.tokens, batch.token_features)?,
-            pool_rows: indices(&table.rows)?.f_view([pools as i64, longest as i64])?,
-            pool_weights: matrix(&table.weights, longest)?.f_unsqueeze(1)?,
-            actions: matrix(&batch.actions, batch.action_features)?,
-            action_samples: indices(&batch.action_samples)?,
-            action_rows: indices(&batch.action_rows)?,
-        })
-    }
-}
-
-/// The target tensors of a training batch.
-pub(crate) struct Targets {
-    /// Action of the batch in each place of the policy, padded as in [`RunTable`], `[B, L]`, L the most actions of a sample.
-    pub action_table: Tensor,
-    /// 1 where `action_table` has an action, 0 where it is padding, `[B, L]`.
-    pub is_action: Tensor,
-    /// `[B, L]`
-    pub policy: Tensor,
-    /// `[B, 3]`
-    pub wdl: Tensor,
-    /// `[B]`
-    pub margin: Tensor,
-    /// Number of samples that have a policy target.
-    pub policy_samples: usize,
-    /// What the policy gradient needs, if any sample has a played action.
-    pub played: Option<PlayedTargets>,
-}
-
-/// The tensors of the played actions of a training batch.
-pub(crate) struct PlayedTargets {
-    /// Place of the played action in the policy, 0 where there is none, `[B]`.
-    pub action: Tensor,
-    /// Logarithm of the probability with which it was played, `[B]`.
-    pub log_probability: Tensor,
-    /// `[B]`
-    pub advantage: Tensor,
-    /// 1 over the number of samples with a played action for those, 0 for others, `[B]`.
-    pub weight: Tensor,
-}
-
-impl Targets {
-    pub fn new(training: &TrainingBatch, table: &mut RunTable, device: Device) -> Result<Targets, TchError> {
-        let samples = training.len();
-        let starts = &training.batch.action_starts;
-        let longest = starts.windows(2).map(|run| run[1] - run[0]).max().unwrap_or(0).max(1);
-        table.clear(samples, longest);
-        for (sample, run) in starts.windows(2).enumerate() {
-            for action in run[0]..run[1] {
-                table.append(sample, longest, action as i64, 1.0);
-            }
-        }
-        let shape = [samples as i64, longest as i64];
-        let action_table = Tensor::f_from_slice(&table.rows)?.f_view(shape)?.f_to_device(device)?;
-        let is_action = Tensor::f_from_slice(&table.weights)?.f_view(shape)?.f_to_device(device)?;
-        let policy = if training.policy.is_empty() {
-            is_action.f_zeros_like()?
-        } else {
-            let flat = Tensor::f_from_slice(&training.policy)?.f_to_device(device)?;
-            flat.f_index_select(0, &action_table.f_view([-1])?)?.f_view(shape)?.f_mul(&is_action)?
-        };
-        Ok(Targets {
-            action_table,
-            is_action,
-            policy,
-            wdl: Tensor::f_from_slice(&training.wdl)?.f_view([-1, 3])?.f_to_device(device)?,
-            margin: Tensor::f_from_slice(&training.margin)?.f_to_device(device)?,
-            policy_samples: training.policy_samples,
-            played: PlayedTargets::new(training, device)?,
-        })
-    }
-}
-
-impl RunTable {
-    fn clear(&mut self, runs: usize, longest: usize) {
-        self.rows.clear();
-        self.rows.resize(runs * longest, 0);
-        self.weights.clear();
-        self.weights.resize(runs * longest, 0.0);
-        self.filled.clear();
-        self.filled.resize(runs, 0);
-    }
-
-    fn append(&mut self, run: usize, longest: usize, row: i64, weight: f32) {
-        let place = run * longest + self.filled[run] as usize;
-        // Repeating a member leaves the maximum of a run alone, as padding with any other row would not.
-        if self.filled[run] == 0 {
-            self.rows[place..place + longest].fill(row);
-        }
-        self.rows[place] = row;
-        self.weights[place] = weight;
-        self.filled[run] += 1;
-    }
-}
-
-impl PlayedTargets {
-    fn new(training: &TrainingBatch, device: Device) -> Result<Option<PlayedTargets>, TchError> {
-        let samples: f32 = training.is_played.iter().sum();
-        if samples == 0.0 {
-            return Ok(None);
-        }
-        let vector = |values: &[f32]| Tensor::f_from_slice(values)?.f_to_device(device);
-        Ok(Some(PlayedTargets {
-            action: Tensor::f_from_slice(&training.played)?.f_to_device(device)?,
-            log_probability: vector(&training.played_log_probability)?,
-            advantage: vector(&training.advantage)?,
-            weight: vector(&training.is_played)?.f_div_scalar(f64::from(samples))?,
-        }))
     }
 }

@@ -3,35 +3,45 @@
 //! ```text
 //! manifest.json          what the weights are for, and the checksum of every other file
 //! weights.safetensors    the weights to play with: the average of the trainer's
-//! learner.safetensors    the weights of the trainer's last step, to go on with; absent from a published network
+//! learner.safetensors    the weights of the trainer's last step, to go on with
+//! optimizer.safetensors  the optimiser's memory, to go on with: `first.NAME` and `second.NAME` for each weight, `steps`
 //! ```
 //!
-//! A checkpoint appears under its name complete or not at all, and is never changed.
+//! A published network lacks the last two. A checkpoint appears under its name complete or not at all, and is never
+//! changed. Format 1 had neither the optimiser nor the number of turns left, so it is refused.
 
-use crate::token_net::{ConfigError, TokenNet, TokenNetConfig};
-use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView};
+use crate::adamw::{AdamWState, Moments};
+use crate::network::{ConfigError, Network, NetworkConfig};
+use crate::trainer::TrainerState;
+use safetensors::tensor::SafeTensorError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use tch::{Device, TchError, Tensor};
+use tch::{Device, Kind, TchError, Tensor};
+use tensors::{read_tensors, tensors_to_bytes};
 use xxhash_rust::xxh3::xxh3_64;
 
+mod tensors;
+
 /// Version of the folder's layout and of the manifest.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 const MANIFEST: &str = "manifest.json";
 const WEIGHTS: &str = "weights.safetensors";
 const LEARNER: &str = "learner.safetensors";
+const OPTIMIZER: &str = "optimizer.safetensors";
+/// Name of the optimiser's number of steps among its tensors.
+const OPTIMIZER_STEPS: &str = "steps";
 
 /// A checkpoint as it was loaded.
 #[derive(Debug)]
 pub struct Checkpoint {
     /// The network to play with.
-    pub net: TokenNet,
-    /// The network to go on training with, where the checkpoint has one.
-    pub learner: Option<TokenNet>,
+    pub net: Network,
+    /// What a trainer goes on with, where the checkpoint has it.
+    pub trainer: Option<TrainerState>,
     /// What the checkpoint says of itself.
     pub manifest: Manifest,
 }
@@ -65,9 +75,9 @@ pub struct Manifest {
     pub step: u64,
     /// Figures worth keeping, by name: losses, games, scores.
     pub figures: BTreeMap<String, f64>,
-    /// Sizes of the network.
-    pub network: TokenNetConfig,
-    /// Size and checksum of each file of weights.
+    /// What the network reads and how it is built.
+    pub network: NetworkConfig,
+    /// Size and checksum of each other file.
     pub files: BTreeMap<String, FileDigest>,
 }
 
@@ -136,7 +146,7 @@ pub enum CheckpointFault {
     /// The sizes of the network are out of range.
     #[error("network sizes: {0}")]
     Sizes(#[from] ConfigError),
-    /// The manifest lists no such file, or one that checkpoints do not have.
+    /// The manifest lists a file that checkpoints do not have, or lacks one that they have.
     #[error("the manifest lists other files than a checkpoint has")]
     Files,
     /// The length differs from the manifest's: the file was cut off or exchanged.
@@ -158,7 +168,7 @@ pub enum CheckpointFault {
     /// The file is not in the safetensors format.
     #[error("not a safetensors file: {0}")]
     Safetensors(#[from] SafeTensorError),
-    /// The tensors are not those of the network.
+    /// The tensors are not those of the network or of its optimiser.
     #[error("tensor {name} {problem}")]
     Tensor {
         /// Name of the tensor.
@@ -176,11 +186,11 @@ pub enum CheckpointFault {
 
 /// Writes a checkpoint as the folder `path`, which must not exist; its parent must.
 ///
-/// `learner` has the sizes of `net`. After an error there is nothing under `path`.
+/// `trainer` has a network of the configuration of `net`. After an error there is nothing under `path`.
 pub fn save(
     path: &Path,
-    net: &TokenNet,
-    learner: Option<&TokenNet>,
+    net: &Network,
+    trainer: Option<&TrainerState>,
     description: &Description,
 ) -> Result<Manifest, CheckpointError> {
     let at = |reason: CheckpointFault| CheckpointError { path: path.to_owned(), reason };
@@ -209,9 +219,12 @@ pub fn save(
     };
     let write = || -> Result<Manifest, CheckpointFault> {
         fs::create_dir(&complete)?;
-        for (name, net) in [(WEIGHTS, Some(net)), (LEARNER, learner)] {
-            let Some(net) = net else { continue };
-            let bytes = weights_to_bytes(net)?;
+        let mut files = vec![(WEIGHTS, weights(net))];
+        if let Some(TrainerState { net, optimizer }) = trainer {
+            files.extend([(LEARNER, weights(net)), (OPTIMIZER, optimizer_tensors(optimizer))]);
+        }
+        for (name, tensors) in files {
+            let bytes = tensors_to_bytes(&tensors)?;
             write_durably(&complete.join(name), &bytes)?;
             manifest.files.insert(name.to_owned(), FileDigest::of(&bytes));
         }
@@ -230,16 +243,33 @@ pub fn save(
 pub fn load(path: &Path, contract: &Contract, device: Device) -> Result<Checkpoint, CheckpointError> {
     let manifest = load_manifest(path)?;
     manifest.contract.check(contract).map_err(|reason| CheckpointError { path: path.join(MANIFEST), reason })?;
-    let load_net = |name: &str, digest: &FileDigest| {
+    let read = |name: &str, tensors: BTreeMap<String, Tensor>| {
         let file = path.join(name);
-        read_weights(&file, digest, &manifest.network, device).map_err(|reason| CheckpointError { path: file, reason })
+        let read = || {
+            let bytes = manifest.files.get(name).ok_or(CheckpointFault::Files)?.read(&file)?;
+            read_tensors(&bytes, tensors)
+        };
+        read().map_err(|reason| CheckpointError { path: file.clone(), reason })
     };
-    let net = match manifest.files.get(WEIGHTS) {
-        Some(digest) => load_net(WEIGHTS, digest)?,
-        None => return Err(CheckpointError { path: path.join(MANIFEST), reason: CheckpointFault::Files }),
+    let failed = |reason: CheckpointFault| CheckpointError { path: path.to_owned(), reason };
+    let load_net = |name: &str| {
+        let net = Network::new(manifest.network.clone(), 0, device).map_err(|error| failed(error.into()))?;
+        read(name, weights(&net))?;
+        Ok::<_, CheckpointError>(net)
     };
-    let learner = manifest.files.get(LEARNER).map(|digest| load_net(LEARNER, digest)).transpose()?;
-    Ok(Checkpoint { net, learner, manifest })
+    let net = load_net(WEIGHTS)?;
+    let trainer = if manifest.files.contains_key(LEARNER) {
+        let net = load_net(LEARNER)?;
+        let mut optimizer = empty_state(&net).map_err(|error| failed(error.into()))?;
+        let tensors = optimizer_tensors(&optimizer);
+        let steps = tensors[OPTIMIZER_STEPS].shallow_clone();
+        read(OPTIMIZER, tensors)?;
+        optimizer.steps = i64::try_from(&steps).map_err(|error| failed(error.into()))?.cast_unsigned();
+        Some(TrainerState { net, optimizer })
+    } else {
+        None
+    };
+    Ok(Checkpoint { net, trainer, manifest })
 }
 
 /// Whether there is something at `path` that looks like a checkpoint.
@@ -263,7 +293,9 @@ pub fn load_manifest(path: &Path) -> Result<Manifest, CheckpointError> {
         }
         let manifest: Manifest = serde_json::from_slice(&text)?;
         manifest.network.check()?;
-        if manifest.files.keys().any(|name| name != WEIGHTS && name != LEARNER) {
+        // A trainer's two files come together.
+        let files: Vec<&str> = manifest.files.keys().map(String::as_str).collect();
+        if files != [WEIGHTS] && files != [LEARNER, OPTIMIZER, WEIGHTS] {
             return Err(CheckpointFault::Files);
         }
         Ok(manifest)
@@ -293,6 +325,20 @@ impl FileDigest {
     fn of(bytes: &[u8]) -> FileDigest {
         FileDigest { bytes: bytes.len() as u64, xxh3: format!("{:016x}", xxh3_64(bytes)) }
     }
+
+    /// The contents of the file, if they are those that were digested.
+    fn read(&self, path: &Path) -> Result<Vec<u8>, CheckpointFault> {
+        let length = fs::metadata(path)?.len();
+        if length != self.bytes {
+            return Err(CheckpointFault::Length { found: length, expected: self.bytes });
+        }
+        let bytes = fs::read(path)?;
+        let found = FileDigest::of(&bytes);
+        if found != *self {
+            return Err(CheckpointFault::Checksum { found: found.xxh3, expected: self.xxh3.clone() });
+        }
+        Ok(bytes)
+    }
 }
 
 fn write_durably(path: &Path, bytes: &[u8]) -> Result<(), CheckpointFault> {
@@ -301,55 +347,26 @@ fn write_durably(path: &Path, bytes: &[u8]) -> Result<(), CheckpointFault> {
     Ok(file.sync_all()?)
 }
 
-fn weights_to_bytes(net: &TokenNet) -> Result<Vec<u8>, CheckpointFault> {
-    let mut tensors = BTreeMap::new();
-    for (name, tensor) in net.store().variables() {
-        let mut values = vec![0f32; tensor.numel()];
-        tensor.f_to_device(Device::Cpu)?.f_contiguous()?.f_copy_data(&mut values, tensor.numel())?;
-        let shape: Vec<usize> = tensor.size().iter().map(|&length| length as usize).collect();
-        tensors.insert(name, (shape, values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>()));
-    }
-    let views = tensors
-        .iter()
-        .map(|(name, (shape, bytes))| Ok((name, TensorView::new(Dtype::F32, shape.clone(), bytes)?)))
-        .collect::<Result<Vec<_>, SafeTensorError>>()?;
-    Ok(safetensors::serialize(views, None)?)
+/// The weights of a network by name, shared.
+fn weights(net: &Network) -> BTreeMap<String, Tensor> {
+    net.store().variables().into_iter().collect()
 }
 
-fn read_weights(
-    path: &Path,
-    digest: &FileDigest,
-    config: &TokenNetConfig,
-    device: Device,
-) -> Result<TokenNet, CheckpointFault> {
-    let length = fs::metadata(path)?.len();
-    if length != digest.bytes {
-        return Err(CheckpointFault::Length { found: length, expected: digest.bytes });
+/// The memory of an optimiser by name; the moments are shared.
+fn optimizer_tensors(state: &AdamWState) -> BTreeMap<String, Tensor> {
+    let mut tensors = BTreeMap::from([(OPTIMIZER_STEPS.to_owned(), Tensor::from(state.steps.cast_signed()))]);
+    for (name, Moments { first, second }) in &state.moments {
+        tensors.insert(format!("first.{name}"), first.shallow_clone());
+        tensors.insert(format!("second.{name}"), second.shallow_clone());
     }
-    let bytes = fs::read(path)?;
-    let found = FileDigest::of(&bytes);
-    if found != *digest {
-        return Err(CheckpointFault::Checksum { found: found.xxh3, expected: digest.xxh3.clone() });
-    }
-    let file = SafeTensors::deserialize(&bytes)?;
-    let net = TokenNet::new(config.clone(), 0, device)?;
-    let mut variables = net.store().variables();
-    let _no_grad = tch::no_grad_guard();
-    for (name, view) in file.iter() {
-        let fault = |problem| CheckpointFault::Tensor { name: name.to_owned(), problem };
-        let mut variable = variables.remove(name).ok_or_else(|| fault("is unknown to the network"))?;
-        let shape: Vec<i64> = view.shape().iter().map(|&length| length as i64).collect();
-        if view.dtype() != Dtype::F32 || shape != variable.size() {
-            return Err(fault("has another type or shape than in the network"));
-        }
-        let values: Vec<f32> = view.data().as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
-        if !values.iter().all(|value| value.is_finite()) {
-            return Err(fault("has values that are not finite"));
-        }
-        variable.f_copy_(&Tensor::f_from_slice(&values)?.f_view(shape.as_slice())?)?;
-    }
-    match variables.into_keys().min() {
-        Some(name) => Err(CheckpointFault::Tensor { name, problem: "is missing" }),
-        None => Ok(net),
-    }
+    tensors
+}
+
+/// The memory of an optimiser of this network before its first step.
+fn empty_state(net: &Network) -> Result<AdamWState, TchError> {
+    let zeros = |like: &Tensor| Tensor::f_zeros(like.size(), (Kind::Float, like.device()));
+    let moments = weights(net)
+        .into_iter()
+        .map(|(name, weight)| Ok((name, Moments { first: zeros(&weight)?, second: zeros(&weight)? })));
+    Ok(AdamWState { steps: 0, moments: moments.collect::<Result<_, TchError>>()? })
 }

@@ -1,7 +1,8 @@
 //! The checkpoints of one run: a folder with one checkpoint for each saved step.
 
 use crate::checkpoint::{self, Checkpoint, CheckpointError, CheckpointFault, Contract, Description, Manifest};
-use crate::token_net::TokenNet;
+use crate::network::Network;
+use crate::trainer::TrainerState;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -63,11 +64,11 @@ impl CheckpointSeries {
     /// Those of [`checkpoint::save`]: a step is saved once only.
     pub fn save(
         &self,
-        net: &TokenNet,
-        learner: Option<&TokenNet>,
+        net: &Network,
+        trainer: Option<&TrainerState>,
         description: &Description,
     ) -> Result<Manifest, CheckpointError> {
-        checkpoint::save(&self.path(description.step), net, learner, description)
+        checkpoint::save(&self.path(description.step), net, trainer, description)
     }
 
     /// Deletes the checkpoint of a step, at once for whoever looks at the series.

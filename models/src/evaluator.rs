@@ -1,13 +1,13 @@
 //! From a batch of positions to probabilities and values.
 
 use crate::batch::{Batch, RunTable};
-use crate::token_net::TokenNet;
+use crate::network::Network;
 use tch::{TchError, Tensor};
 
 /// Evaluates batches with a network of its own; each worker thread has one.
 #[derive(Debug)]
 pub struct NetEvaluator {
-    net: TokenNet,
+    net: Network,
     pools: RunTable,
 }
 
@@ -18,6 +18,7 @@ pub struct Evaluations {
     action_starts: Vec<usize>,
     wdl: Vec<[f32; 3]>,
     margin: Vec<f32>,
+    turns_left: Vec<f32>,
     logits: Vec<f32>,
 }
 
@@ -34,17 +35,17 @@ pub enum EvaluateError {
 
 impl NetEvaluator {
     /// An evaluator with this network, on the network's device.
-    pub fn new(net: TokenNet) -> NetEvaluator {
+    pub fn new(net: Network) -> NetEvaluator {
         NetEvaluator { net, pools: RunTable::default() }
     }
 
     /// The network.
-    pub fn net(&self) -> &TokenNet {
+    pub fn net(&self) -> &Network {
         &self.net
     }
 
     /// Takes the weights of another network of the same sizes.
-    pub fn set_weights(&mut self, net: &TokenNet) -> Result<(), EvaluateError> {
+    pub fn set_weights(&mut self, net: &Network) -> Result<(), EvaluateError> {
         Ok(self.net.copy_from(net)?)
     }
 
@@ -67,7 +68,12 @@ impl NetEvaluator {
         copy_out(&outputs.action_logits, &mut evaluations.policy)?;
         copy_out(&outputs.wdl_logits.f_reshape([-1])?, &mut evaluations.logits)?;
         copy_out(&outputs.margin, &mut evaluations.margin)?;
+        copy_out(&outputs.log_turns, &mut evaluations.turns_left)?;
         let mut finite = evaluations.margin.iter().all(|margin| margin.is_finite());
+        for turns in &mut evaluations.turns_left {
+            finite &= turns.is_finite();
+            *turns = turns.clamp(0.0, MOST_LOG_TURNS).exp_m1();
+        }
         for run in batch.action_starts().windows(2) {
             finite &= softmax(&mut evaluations.policy[run[0]..run[1]]);
         }
@@ -115,14 +121,23 @@ impl Evaluations {
         self.margin[sample]
     }
 
+    /// Player turns until the end of the game, 0 or more.
+    pub fn turns_left(&self, sample: usize) -> f32 {
+        self.turns_left[sample]
+    }
+
     fn clear(&mut self) {
         self.policy.clear();
         self.action_starts.clear();
         self.wdl.clear();
         self.margin.clear();
+        self.turns_left.clear();
         self.logits.clear();
     }
 }
+
+/// ln(1 + turns left) beyond which an untrained or misled network is not believed: about 3 million turns.
+const MOST_LOG_TURNS: f32 = 15.0;
 
 fn copy_out(tensor: &Tensor, values: &mut Vec<f32>) -> Result<(), TchError> {
     let count = tensor.numel();

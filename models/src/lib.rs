@@ -2,10 +2,11 @@
 //!
 //! # Layout
 //! - [`batch`]: samples of different sizes flattened into one batch, with or without training targets
-//! - [`token_net`]: the network: pooled tokens, value heads, one logit for every legal action
+//! - [`network`]: the network: pooled tokens, value heads, one logit for every legal action
 //! - [`evaluator`]: from a batch to probabilities and values
 //! - [`trainer`]: one optimisation step, and the average of the weights that actors play with
-//! - [`checkpoint`]: weights and manifest on disk
+//! - [`adamw`]: the optimiser, with a state that can be saved
+//! - [`checkpoint`]: weights, the trainer's state and a manifest on disk
 //! - [`checkpoint_series`]: the checkpoints of one run
 //! - [`process`]: what a program sets once, before its first tensor
 //!
@@ -15,12 +16,13 @@
 //! ```
 //! use dervish_models::batch::{Batch, Sample};
 //! use dervish_models::evaluator::{Evaluations, NetEvaluator};
+//! use dervish_models::network::{Architecture, InputSizes, Network, NetworkConfig, best_device};
 //! use dervish_models::process;
-//! use dervish_models::token_net::{TokenNet, TokenNetConfig, best_device};
 //!
 //! process::prepare();
-//! let config = TokenNetConfig {
-//!     token_features: 2, token_groups: 1, global_features: 1, action_features: 1, hidden: 8, trunk: 8,
+//! let config = NetworkConfig {
+//!     inputs: InputSizes { token_features: 2, token_groups: 1, global_features: 1, action_features: 1 },
+//!     architecture: Architecture::TokenMlp { hidden: 8, trunk: 8 },
 //! };
 //! let mut batch = Batch::new(&config);
 //! // One token; two legal actions, of which the second names it.
@@ -31,17 +33,18 @@
 //!     actions: &[0.0, 1.0],
 //!     action_tokens: &[[None, None], [Some(0), None]],
 //! })?;
-//! let mut evaluator = NetEvaluator::new(TokenNet::new(config, 1, best_device())?);
+//! let mut evaluator = NetEvaluator::new(Network::new(config, 1, best_device())?);
 //! let mut evaluations = Evaluations::default();
 //! evaluator.evaluate(&batch, &mut evaluations)?;
 //! assert_eq!(evaluations.policy(0).len(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod adamw;
 pub mod batch;
 pub mod checkpoint;
 pub mod checkpoint_series;
 pub mod evaluator;
+pub mod network;
 pub mod process;
-pub mod token_net;
 pub mod trainer;

@@ -1,32 +1,39 @@
 //! One optimisation step, and the average of the weights that actors play with.
 
+use crate::adamw::{AdamW, AdamWState, StateError};
 use crate::batch::{PlayedTargets, RunTable, Targets, TrainingBatch};
-use crate::token_net::TokenNet;
+use crate::network::Network;
 use serde::{Deserialize, Serialize};
-use tch::nn::{self, OptimizerConfig};
-use tch::{Kind, TchError, Tensor};
+use tch::{Kind, Reduction, TchError, Tensor};
 
-/// Trains a network with AdamW (Loshchilov and Hutter 2019).
-///
-/// A checkpoint keeps the weights and their average, not the optimiser's moments: a resumed run gathers those anew within
-/// some hundred steps.
+/// Trains a network with [`AdamW`].
 #[derive(Debug)]
 pub struct Trainer {
-    net: TokenNet,
-    average: TokenNet,
-    optimizer: nn::Optimizer,
+    net: Network,
+    average: Network,
+    optimizer: AdamW,
     config: TrainerConfig,
+    learning_rate: f64,
     steps: u64,
     table: RunTable,
+}
+
+/// What a trainer needs, beside the average and the number of steps, to go on as if it had never stopped.
+#[derive(Debug)]
+pub struct TrainerState {
+    /// The network as the last step left it.
+    pub net: Network,
+    /// What the optimiser remembers.
+    pub optimizer: AdamWState,
 }
 
 /// How a network is trained.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainerConfig {
-    /// Step size of AdamW.
+    /// Step size of AdamW, until [`Trainer::set_learning_rate`] changes it.
     pub learning_rate: f64,
-    /// Decoupled weight decay of AdamW.
+    /// Decoupled weight decay of AdamW; biases and gains do not decay.
     pub weight_decay: f64,
     /// Largest norm of the gradient of all weights together; longer ones are scaled down to it.
     pub gradient_clip: f64,
@@ -34,6 +41,8 @@ pub struct TrainerConfig {
     pub policy_weight: f64,
     /// What the margin's squared error counts in the total loss.
     pub margin_weight: f64,
+    /// What the Huber loss of ln(1 + turns left) counts in the total loss.
+    pub turns_left_weight: f64,
     /// How far a played action's probability may move from that with which it was played before the policy gradient
     /// stops moving it further, as a part of it: the clip range of PPO (Schulman et al. 2017).
     pub ratio_clip: f64,
@@ -43,7 +52,7 @@ pub struct TrainerConfig {
     pub average_decay: f64,
 }
 
-/// Losses of one step, averaged over the batch, before the weights moved.
+/// Losses of one step, averaged over the batch, each sample's times its weight, before the weights moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Losses {
     /// Cross-entropy of the policy in nats, over the samples that have a policy target; 0 if none has.
@@ -56,6 +65,8 @@ pub struct Losses {
     pub wdl: f64,
     /// Squared error of the margin.
     pub margin: f64,
+    /// Huber loss of ln(1 + turns left), quadratic up to an error of 1.
+    pub turns_left: f64,
     /// The weighted sum that was minimised.
     pub total: f64,
     /// Norm of the gradient before clipping.
@@ -71,6 +82,7 @@ impl Losses {
             entropy: self.entropy + other.entropy,
             wdl: self.wdl + other.wdl,
             margin: self.margin + other.margin,
+            turns_left: self.turns_left + other.turns_left,
             total: self.total + other.total,
             gradient_norm: self.gradient_norm + other.gradient_norm,
         }
@@ -84,13 +96,14 @@ impl Losses {
             entropy: self.entropy * factor,
             wdl: self.wdl * factor,
             margin: self.margin * factor,
+            turns_left: self.turns_left * factor,
             total: self.total * factor,
             gradient_norm: self.gradient_norm * factor,
         }
     }
 }
 
-/// Why a step was not taken; the weights are as they were before.
+/// Why a step was not taken; weights and optimiser are as they were before.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
     /// The batch is empty.
@@ -107,6 +120,9 @@ pub enum TrainError {
     /// The two networks of a resumed run differ in size.
     #[error("the network and its average differ in size")]
     DifferentSizes,
+    /// The state of a resumed run does not fit its network.
+    #[error(transparent)]
+    State(#[from] StateError),
     /// libtorch refused, for example for want of memory.
     #[error("libtorch: {0}")]
     Torch(#[from] TchError),
@@ -120,6 +136,7 @@ impl Default for TrainerConfig {
             gradient_clip: 5.0,
             policy_weight: 1.0,
             margin_weight: 0.5,
+            turns_left_weight: 0.1,
             ratio_clip: 0.2,
             entropy_weight: 0.01,
             average_decay: 0.995,
@@ -129,19 +146,37 @@ impl Default for TrainerConfig {
 
 impl Trainer {
     /// Begins with this network; its weights are also the first average.
-    pub fn new(net: TokenNet, config: TrainerConfig) -> Result<Trainer, TrainError> {
-        let average = net.duplicate()?;
-        Trainer::resume(net, average, 0, config)
+    pub fn new(net: Network, config: TrainerConfig) -> Result<Trainer, TrainError> {
+        Trainer::resume(net, None, 0, config)
     }
 
-    /// Goes on after `steps` steps that led to this network and this average.
-    pub fn resume(net: TokenNet, average: TokenNet, steps: u64, config: TrainerConfig) -> Result<Trainer, TrainError> {
+    /// Goes on after `steps` steps that led to this average and this state; exactly so on the same device, with one thread
+    /// of libtorch and the same batches. Without a state the average is trained further, with an optimiser that remembers
+    /// nothing.
+    pub fn resume(
+        average: Network,
+        state: Option<TrainerState>,
+        steps: u64,
+        config: TrainerConfig,
+    ) -> Result<Trainer, TrainError> {
+        let (net, memory) = match state {
+            Some(TrainerState { net, optimizer }) => (net, Some(optimizer)),
+            None => (average.duplicate()?, None),
+        };
         if net.config() != average.config() {
             return Err(TrainError::DifferentSizes);
         }
-        let adamw = nn::AdamW { wd: config.weight_decay, ..Default::default() };
-        let optimizer = adamw.build(net.store(), config.learning_rate)?;
-        Ok(Trainer { net, average, optimizer, config, steps, table: RunTable::default() })
+        let mut optimizer = AdamW::new(net.store().variables(), config.weight_decay)?;
+        if let Some(memory) = memory {
+            optimizer.set_state(&memory)?;
+        }
+        let learning_rate = config.learning_rate;
+        Ok(Trainer { net, average, optimizer, config, learning_rate, steps, table: RunTable::default() })
+    }
+
+    /// A copy of what it takes to go on from here.
+    pub fn state(&self) -> Result<TrainerState, TrainError> {
+        Ok(TrainerState { net: self.net.duplicate()?, optimizer: self.optimizer.state()? })
     }
 
     /// Takes one step on the batch.
@@ -153,52 +188,52 @@ impl Trainer {
         let inputs = self.net.inputs(training.batch(), &mut self.table)?;
         let outputs = self.net.forward(&inputs)?;
         let targets = Targets::new(training, &mut self.table, self.net.device())?;
+        let TrainerConfig { policy_weight, margin_weight, turns_left_weight, entropy_weight, .. } = self.config;
         let log_policy = log_policy(&outputs.action_logits, &targets)?;
-        let policy = match targets.policy_samples {
-            0 => Tensor::f_zeros([], (Kind::Float, self.net.device()))?,
-            samples => cross_entropy(&log_policy, &targets.policy)? / samples as f64,
-        };
+        let policy = cross_entropies(&log_policy, &targets.policy)?.f_dot(&targets.policy_weight)?;
         let (surrogate, entropy) = match &targets.played {
             Some(played) => policy_gradient(&log_policy, played, self.config.ratio_clip)?,
             None => (policy.f_zeros_like()?, policy.f_zeros_like()?),
         };
         let log_wdl = outputs.wdl_logits.f_log_softmax(1, Kind::Float)?;
-        let wdl = cross_entropy(&log_wdl, &targets.wdl)? / training.len() as f64;
-        let margin = outputs.margin.f_mse_loss(&targets.margin, tch::Reduction::Mean)?;
-        let policies = &policy * self.config.policy_weight + &surrogate - &entropy * self.config.entropy_weight;
-        let total = &wdl + policies + &margin * self.config.margin_weight;
+        let wdl = cross_entropies(&log_wdl, &targets.wdl)?.f_dot(&targets.weight)?;
+        let margin = outputs.margin.f_mse_loss(&targets.margin, Reduction::None)?.f_dot(&targets.weight)?;
+        let turns_left = outputs.log_turns.f_huber_loss(&targets.log_turns, Reduction::None, HUBER_DELTA)?;
+        let turns_left = turns_left.f_dot(&targets.weight)?;
+        let policies = &policy * policy_weight + &surrogate - &entropy * entropy_weight;
+        let total = &wdl + policies + &margin * margin_weight + &turns_left * turns_left_weight;
         let mut losses = Losses {
             policy: f64::try_from(&policy)?,
             surrogate: f64::try_from(&surrogate)?,
             entropy: f64::try_from(&entropy)?,
             wdl: f64::try_from(&wdl)?,
             margin: f64::try_from(&margin)?,
+            turns_left: f64::try_from(&turns_left)?,
             total: f64::try_from(&total)?,
             gradient_norm: 0.0,
         };
         if !losses.total.is_finite() {
             return Err(not_finite("the loss"));
         }
-        self.optimizer.zero_grad();
+        self.optimizer.zero_gradients();
         total.f_backward()?;
-        losses.gradient_norm = self.gradient_norm()?;
+        losses.gradient_norm = self.optimizer.clip_gradients(self.config.gradient_clip)?;
         if !losses.gradient_norm.is_finite() {
             return Err(not_finite("the gradient"));
         }
-        self.optimizer.clip_grad_norm(self.config.gradient_clip);
-        self.optimizer.step();
+        self.optimizer.step(self.learning_rate)?;
         self.steps += 1;
         self.update_average()?;
         Ok(losses)
     }
 
     /// The network as the last step left it.
-    pub fn net(&self) -> &TokenNet {
+    pub fn net(&self) -> &Network {
         &self.net
     }
 
     /// The exponential moving average of the weights: steadier than the last step's, so this one plays.
-    pub fn average(&self) -> &TokenNet {
+    pub fn average(&self) -> &Network {
         &self.average
     }
 
@@ -209,14 +244,7 @@ impl Trainer {
 
     /// Changes the step size from the next step on.
     pub fn set_learning_rate(&mut self, learning_rate: f64) {
-        self.optimizer.set_lr(learning_rate);
-    }
-
-    fn gradient_norm(&self) -> Result<f64, TchError> {
-        let gradients = self.net.store().trainable_variables().into_iter().map(|weight| weight.grad());
-        let norms =
-            gradients.filter(Tensor::defined).map(|gradient| gradient.f_norm()).collect::<Result<Vec<_>, _>>()?;
-        f64::try_from(Tensor::f_stack(&norms, 0)?.f_norm()?)
+        self.learning_rate = learning_rate;
     }
 
     fn update_average(&mut self) -> Result<(), TchError> {
@@ -232,9 +260,12 @@ impl Trainer {
     }
 }
 
-/// Sum of the cross-entropies of the rows.
-fn cross_entropy(log_probabilities: &Tensor, targets: &Tensor) -> Result<Tensor, TchError> {
-    log_probabilities.f_mul(targets)?.f_sum(Kind::Float)?.f_neg()
+/// Error of ln(1 + turns left) up to which its loss is quadratic.
+const HUBER_DELTA: f64 = 1.0;
+
+/// Cross-entropy of each row, `[B]`.
+fn cross_entropies(log_probabilities: &Tensor, targets: &Tensor) -> Result<Tensor, TchError> {
+    log_probabilities.f_mul(targets)?.f_sum_dim_intlist([1].as_slice(), false, Kind::Float)?.f_neg()
 }
 
 /// Logarithms of the probabilities of the actions of each sample, padded, `[B, L]`.

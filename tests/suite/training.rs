@@ -8,7 +8,9 @@ use dervish_env::game::{Action, GameResult, Seat};
 use dervish_env::reference::connect_four::{ConnectFour, ConnectFourColumns};
 use dervish_env::reference::pig::{Pig, PigPlayers};
 use dervish_models::batch::Played;
+use dervish_models::network::{Architecture, Network, NetworkConfig, best_device};
 use dervish_neural::agent::{NeuralAgent, choose_index};
+use dervish_training::arena::agents::ArenaGame;
 use dervish_training::arena::match_play::{MatchOptions, play_match};
 use dervish_training::arena::report::MatchReport;
 use dervish_training::commands::train::{LogFormat, TrainArgs};
@@ -17,7 +19,9 @@ use dervish_training::run_dir::{RunDir, RunDirFault};
 use dervish_training::self_play::actor::{Actor, Effort};
 use dervish_training::self_play::game::{Decision, Judgement, SelfPlayGame};
 use dervish_training::self_play::numbers::GameNumbers;
-use dervish_training::self_play::targets::{TargetConfig, played_actions, result_target, standardise, value_targets};
+use dervish_training::self_play::targets::{
+    TargetConfig, played_actions, result_target, standardise, turns_left, value_targets,
+};
 use dervish_training::self_play::weights::PublishedWeights;
 use dervish_training::self_play::{SelfPlayConfig, Start};
 use dervish_training::session::{Budget, Material, Progress, SessionError, SessionReport, Watcher, train};
@@ -35,8 +39,7 @@ fn config(simulations: u32) -> RunConfig {
         seed = 11
         threads = 2
         [network]
-        hidden = 16
-        trunk = 32
+        architecture = {{ kind = \"token_mlp\", hidden = 16, trunk = 32 }}
         [self_play]
         games_at_once = 16
         simulations = {simulations}
@@ -188,6 +191,105 @@ fn a_run_with_search_learns_its_policies() {
     assert!(report.cost.efforts[0].simulations > 0);
 }
 
+/// Like Ctrl-C within a round of self-play: asked for the given time it answers yes.
+struct StopWhenAsked(u64, AtomicU64);
+
+impl Watcher for StopWhenAsked {
+    fn stop_requested(&self) -> bool {
+        self.1.fetch_add(1, Ordering::Relaxed) + 1 >= self.0
+    }
+}
+
+#[test]
+fn an_interrupted_deterministic_run_ends_with_the_weights_of_one_that_was_not() {
+    const ROUNDS: u64 = 7;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let deterministic = |simulations: u32| {
+        let text = config(simulations).text();
+        let changes = ["threads=1", "deterministic=true", "storage.checkpoint_every=2", "learner.games_per_round=6"];
+        RunConfig::parse(&text, &changes.map(str::to_string)).expect("a configuration")
+    };
+    let weights = |path: &Path| {
+        let steps: Vec<_> = fs::read_dir(path.join("checkpoints")).expect("checkpoints").flatten().collect();
+        let last = steps.iter().map(|step| step.path()).max().expect("a checkpoint");
+        let files = ["weights.safetensors", "learner.safetensors", "optimizer.safetensors"];
+        (last.file_name().map(ToOwned::to_owned), files.map(|file| fs::read(last.join(file)).expect("weights")))
+    };
+    for simulations in [0, 3] {
+        let whole = folder.path().join(format!("whole-{simulations}"));
+        let run = RunDir::create(&whole, deterministic(simulations)).expect("a new run");
+        train(&pig(), &run, Budget::Rounds(ROUNDS), &()).expect("a session");
+        drop(run);
+        let pieces = folder.path().join(format!("pieces-{simulations}"));
+        drop(RunDir::create(&pieces, deterministic(simulations)).expect("a new run"));
+        // In the middle of rounds, and once with all that was learnt since the last checkpoint lost, as a kill does.
+        let copy = |to: &str| {
+            let status = std::process::Command::new("cp").arg("-r").arg(&pieces).arg(folder.path().join(to)).status();
+            assert!(status.expect("cp").success());
+        };
+        for (number, stop) in [(1, 40), (2, 70), (3, 130)] {
+            let run = RunDir::open(&pieces).expect("the run");
+            let report = train(&pig(), &run, Budget::Rounds(ROUNDS), &StopWhenAsked(stop, AtomicU64::new(0)));
+            let report = report.expect("a session");
+            assert!(report.stopped && report.after.rounds < ROUNDS, "{report:?}");
+            drop(run);
+            if number == 2 {
+                copy(&format!("killed-{simulations}"));
+            }
+        }
+        // What a kill leaves: games beyond the last checkpoint, and half a line.
+        let killed = folder.path().join(format!("killed-{simulations}"));
+        let open = killed.join("replay/open.jsonl");
+        fs::write(&open, fs::read_to_string(&open).expect("games") + "{\"number\": 1").expect("a file");
+        for path in [&pieces, &killed] {
+            let run = RunDir::open(path).expect("the run");
+            let report = train(&pig(), &run, Budget::Rounds(ROUNDS), &()).expect("a session");
+            assert!(!report.stopped && report.after.rounds == ROUNDS);
+            assert!(weights(path) == weights(&whole), "{} differs", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_teacher_is_imitated_before_self_play() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pig");
+    let changes = [
+        "imitation.teacher=mcts:sims=20,reuse=false",
+        "imitation.games=40",
+        "imitation.explore=0.25",
+        "learner.window=9",
+    ];
+    let config = RunConfig::parse(&config(2).text(), &changes.map(str::to_string)).expect("a configuration");
+    let run = RunDir::create(&path, config).expect("a new run");
+    let teacher = Pig::agents().factory("mcts:sims=20,reuse=false").expect("an agent");
+    let material = Material { teachers: vec![teacher], ..pig() };
+    train(&material, &run, Budget::Rounds(5), &()).expect("a session");
+    let mut taught = Vec::new();
+    for game in games_on_disk(&path) {
+        game.replay(&Pig::new(), |_, _, _| ()).expect("a game by the rules");
+        let judgements = game.decisions.iter().filter_map(|decision| decision.judgement.as_ref());
+        if game.number < 40 {
+            taught.extend(judgements.cloned());
+        } else {
+            assert!(judgements.count() > 0);
+        }
+    }
+    // Visits of 20 simulations are twentieths; a quarter of the actions is drawn at random, half of which are the teacher's.
+    let twentieths = |judgement: &Judgement| {
+        judgement.policy.iter().all(|(_, p)| (p * 20.0).fract().min(1.0 - (p * 20.0).fract()) < 1e-3)
+    };
+    assert!(
+        taught.len() > 500 && taught.iter().filter(|judgement| twentieths(judgement)).count() * 10 > taught.len() * 9
+    );
+    let against = taught.iter().filter(|judgement| {
+        let best = judgement.policy.iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("a policy");
+        best.0 != judgement.index
+    });
+    let share = against.count() as f64 / taught.len() as f64;
+    assert!((0.08..0.18).contains(&share), "{share}");
+}
+
 /// The games that a run keeps.
 fn games_on_disk(run: &Path) -> Vec<SelfPlayGame> {
     let files = fs::read_dir(run.join("replay")).expect("games");
@@ -200,9 +302,10 @@ fn games_on_disk(run: &Path) -> Vec<SelfPlayGame> {
 /// Plays until `count` games are finished.
 fn games(count: usize, simulations: u32) -> Vec<SelfPlayGame> {
     let starts = [Start { position: ConnectFour::new(), encoder: ConnectFourColumns::new() }];
-    let sizes = dervish_neural::encoding::network_sizes(&starts[0].encoder, 8, 8);
+    let inputs = dervish_neural::encoding::input_sizes(&starts[0].encoder);
+    let network = NetworkConfig { inputs, architecture: Architecture::TokenMlp { hidden: 8, trunk: 8 } };
     dervish_models::process::prepare();
-    let net = dervish_models::token_net::TokenNet::new(sizes, 1, dervish_models::token_net::best_device());
+    let net = Network::new(network, 1, best_device());
     let weights = PublishedWeights::new(net.expect("a network"), 0);
     let (numbers, effort) = (GameNumbers::new(0, u64::MAX), Effort::default());
     let config = SelfPlayConfig { games_at_once: 3, ..config(simulations).self_play };
@@ -261,6 +364,17 @@ const UTILITY: Utility = Utility { margin_share: 0.25 };
 
 fn advantages(game: &SelfPlayGame, config: &TargetConfig) -> Vec<f32> {
     played_actions(game, config, &UTILITY).into_iter().flatten().map(|played| played.advantage).collect()
+}
+
+#[test]
+fn turns_left_count_the_changes_of_the_player_to_come() {
+    use Seat::{First, Second};
+    let seats = [First, First, Second, First, First, Second, Second];
+    let decisions = seats.map(|seat| (seat, 0.0));
+    let game = judged_game(&decisions, GameResult { winner: None, margin: 0.0 });
+    assert_eq!(turns_left(&game), [3.0, 3.0, 2.0, 1.0, 1.0, 0.0, 0.0]);
+    let none = judged_game(&[], GameResult { winner: None, margin: 0.0 });
+    assert!(turns_left(&none).is_empty());
 }
 
 #[test]

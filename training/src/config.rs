@@ -5,6 +5,7 @@
 use crate::learner::LearnerConfig;
 use crate::self_play::SelfPlayConfig;
 use crate::self_play::teacher::ImitationConfig;
+use dervish_models::network::Architecture;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
@@ -32,7 +33,7 @@ pub struct RunConfig {
     pub deterministic: bool,
     /// The network.
     #[serde(default)]
-    pub network: NetworkConfig,
+    pub network: RunNetwork,
     /// What is learnt from before self-play begins, if anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imitation: Option<ImitationConfig>,
@@ -50,18 +51,16 @@ pub struct RunConfig {
 /// The network of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct NetworkConfig {
+pub struct RunNetwork {
     /// Name of the encoder, such as `campaign-odds`; the game's usual one if empty.
     pub encoder: String,
-    /// Width of the token and action layers.
-    pub hidden: usize,
-    /// Width of the trunk.
-    pub trunk: usize,
+    /// How it is built.
+    pub architecture: Architecture,
 }
 
-impl Default for NetworkConfig {
-    fn default() -> NetworkConfig {
-        NetworkConfig { encoder: String::new(), hidden: 64, trunk: 128 }
+impl Default for RunNetwork {
+    fn default() -> RunNetwork {
+        RunNetwork { encoder: String::new(), architecture: Architecture::TokenMlp { hidden: 64, trunk: 128 } }
     }
 }
 
@@ -193,16 +192,14 @@ impl RunConfig {
     /// # Errors
     /// [`ConfigError::Range`] or [`ConfigError::Contradiction`].
     pub fn check(&self) -> Result<(), ConfigError> {
-        let RunConfig { network, self_play, learner, storage, .. } = self;
+        let RunConfig { self_play, learner, storage, .. } = self;
         let (targets, trainer) = (&learner.targets, &learner.trainer);
         let count = |count: usize| count as f64;
         let (share, weight) = (0.0..=1.0, 0.0..=1e3);
-        let ranges: [(&'static str, f64, RangeInclusive<f64>); 33] = [
+        let ranges: [(&'static str, f64, RangeInclusive<f64>); 32] = [
             ("scenarios", count(self.scenarios.len()), 1.0..=100.0),
             ("seed", self.seed as f64, 0.0..=i64::MAX as f64),
             ("threads", count(self.threads), 1.0..=1024.0),
-            ("network.hidden", count(network.hidden), 1.0..=4096.0),
-            ("network.trunk", count(network.trunk), 1.0..=4096.0),
             ("imitation.games", self.imitation.as_ref().map_or(1.0, |i| i.games as f64), 1.0..=1e9),
             ("imitation.explore", self.imitation.as_ref().map_or(0.0, |i| i.explore), share.clone()),
             ("self_play.games_at_once", count(self_play.games_at_once), 1.0..=1e4),
@@ -218,6 +215,7 @@ impl RunConfig {
             ("learner.trainer.gradient_clip", trainer.gradient_clip, 0.0..=1e6),
             ("learner.trainer.policy_weight", trainer.policy_weight, weight.clone()),
             ("learner.trainer.margin_weight", trainer.margin_weight, weight.clone()),
+            ("learner.trainer.turns_left_weight", trainer.turns_left_weight, weight.clone()),
             ("learner.trainer.ratio_clip", trainer.ratio_clip, share.clone()),
             ("learner.trainer.entropy_weight", trainer.entropy_weight, weight),
             ("learner.trainer.average_decay", trainer.average_decay, share.clone()),

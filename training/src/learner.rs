@@ -3,14 +3,14 @@
 use crate::config::RunConfig;
 use crate::self_play::Start;
 use crate::self_play::game::{SelfPlayGame, UnplayableGame};
-use crate::self_play::targets::{TargetConfig, played_actions, standardise, value_targets};
+use crate::self_play::targets::{TargetConfig, played_actions, standardise, turns_left, value_targets};
 use dervish_agents::evaluation::Utility;
 use dervish_env::chance::{SplitMix64, game_seed};
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::Position;
 use dervish_models::batch::{BatchError, Played, Target, TrainingBatch};
-use dervish_models::token_net::TokenNet;
-use dervish_models::trainer::{Losses, TrainError, Trainer, TrainerConfig};
+use dervish_models::network::Network;
+use dervish_models::trainer::{Losses, TrainError, Trainer, TrainerConfig, TrainerState};
 use dervish_neural::encoding::PositionEncoding;
 use serde::{Deserialize, Serialize};
 
@@ -139,13 +139,21 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
     }
 
     /// The weights to play with.
-    pub fn average(&self) -> &TokenNet {
+    pub fn average(&self) -> &Network {
         self.trainer.average()
     }
 
     /// The weights of the last step.
-    pub fn net(&self) -> &TokenNet {
+    pub fn net(&self) -> &Network {
         self.trainer.net()
+    }
+
+    /// A copy of what it takes to go on training.
+    ///
+    /// # Errors
+    /// What libtorch said.
+    pub fn trainer_state(&self) -> Result<TrainerState, TrainError> {
+        self.trainer.state()
     }
 
     /// Optimisation steps taken.
@@ -175,15 +183,18 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
                 );
             };
             let mut refused = None;
-            let mut known = played.iter().zip(value_targets(game, &config.targets));
+            let targets = value_targets(game, &config.targets).into_iter().zip(turns_left(game));
+            let mut known = played.iter().zip(targets);
             game.replay(position, |position, legal, decision| {
-                let (Some((played, (wdl, margin))), Some(judgement)) = (known.next(), &decision.judgement) else {
+                let (Some((played, ((wdl, margin), turns_left))), Some(judgement)) =
+                    (known.next(), &decision.judgement)
+                else {
                     return;
                 };
                 encoding.encode(encoder, position, decision.seat, legal);
                 // What a search found is a better teacher than the luck of the one action played.
                 let played = played.filter(|_| judgement.policy.is_empty() && !*searched);
-                let target = Target { policy: &judgement.policy, played, wdl, margin };
+                let target = Target { policy: &judgement.policy, played, wdl, margin, turns_left, weight: 1.0 };
                 let batch = stream.below(batches.len());
                 if let Err(error) = batches[batch].push(&encoding.sample(), &target) {
                     refused.get_or_insert(error);

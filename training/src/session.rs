@@ -15,10 +15,10 @@ use dervish_env::chance;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Position, Seat};
 use dervish_models::checkpoint::{Checkpoint, CheckpointError, Description};
+use dervish_models::network::{ConfigError, Network, NetworkConfig, best_device};
 use dervish_models::process;
-use dervish_models::token_net::{ConfigError, TokenNet, best_device};
 use dervish_models::trainer::{TrainError, Trainer};
-use dervish_neural::encoding::{contract, network_sizes};
+use dervish_neural::encoding::{contract, input_sizes};
 use rand::Rng;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -222,12 +222,13 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
         let checkpoints = run.checkpoints();
         let is_new = checkpoints.steps()?.is_empty();
         let (trainer, tally) = if is_new {
-            let sizes = network_sizes(&starts[0].encoder, config.network.hidden, config.network.trunk);
+            let architecture = config.network.architecture;
+            let network = NetworkConfig { inputs: input_sizes(&starts[0].encoder), architecture };
             let seed = chance::named_rng(config.seed, "weights").next_u64();
-            let net = TokenNet::new(sizes, seed as i64, best_device())?;
+            let net = Network::new(network, seed as i64, best_device())?;
             (Trainer::new(net, config.learner.trainer.clone())?, Tally::default())
         } else {
-            let Checkpoint { net, learner, manifest } =
+            let Checkpoint { net, trainer, manifest } =
                 checkpoints.load(None, &contract(&starts[0].position, &starts[0].encoder), best_device())?;
             if manifest.rules_hash != starts[0].position.identity().rules_hash {
                 warn!(trained_on = manifest.rules_hash, "the rules' data have changed since the checkpoint was saved");
@@ -240,11 +241,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
                 rounds: figure("rounds") as u64,
                 numbered: figure("numbered") as u64,
             };
-            let latest = match learner {
-                Some(learner) => learner,
-                None => net.duplicate().map_err(TrainError::from)?,
-            };
-            (Trainer::resume(latest, net, manifest.step, config.learner.trainer.clone())?, tally)
+            (Trainer::resume(net, trainer, manifest.step, config.learner.trainer.clone())?, tally)
         };
         let steps = trainer.steps();
         let replay = ReplaySettings {
@@ -431,7 +428,8 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
             figures: figures.map(|(name, figure)| (name.to_string(), figure)).collect::<BTreeMap<_, _>>(),
         };
         let checkpoints = self.run.checkpoints();
-        checkpoints.save(self.learner.average(), Some(self.learner.net()), &description)?;
+        let trainer = self.learner.trainer_state()?;
+        checkpoints.save(self.learner.average(), Some(&trainer), &description)?;
         info!(step = description.step, games, "checkpoint");
         let steps = checkpoints.steps()?;
         let kept = kept(&steps, &self.run.config().storage);

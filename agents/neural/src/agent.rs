@@ -1,7 +1,7 @@
 //! The agent `neural`: a trained policy, alone or with search.
 
 use crate::encoding::contract;
-use crate::network::Network;
+use crate::network::LeafNetwork;
 use dervish_agents::agent::{Agent, AgentError, Choice};
 use dervish_agents::evaluation::Utility;
 use dervish_agents::evaluator::{Evaluator, EvaluatorError};
@@ -13,8 +13,8 @@ use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Action, Position};
 use dervish_models::checkpoint::{self, Checkpoint, CheckpointError, Contract};
 use dervish_models::checkpoint_series::CheckpointSeries;
+use dervish_models::network::{Network, best_device};
 use dervish_models::process;
-use dervish_models::token_net::{TokenNet, best_device};
 use dervish_search::gumbel::{GumbelSearch, GumbelSettings};
 use dervish_search::mcts::{MctsSearch, MctsSettings};
 use dervish_search::simulation::SimulationRules;
@@ -71,7 +71,7 @@ pub enum SearchKind {
 const DEFAULT_CANDIDATES: usize = 16;
 
 struct Player<P: Position, E> {
-    network: Network<E>,
+    network: LeafNetwork<E>,
     searcher: Searcher<P>,
     actions: Vec<Action>,
 }
@@ -91,19 +91,19 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> NeuralAgent<P, E> {
     }
 
     /// An agent that plays with this network, which reads what `encoder` writes.
-    pub fn of_network(start: &P, encoder: E, net: TokenNet, settings: NeuralSettings) -> NeuralAgent<P, E> {
+    pub fn of_network(start: &P, encoder: E, net: Network, settings: NeuralSettings) -> NeuralAgent<P, E> {
         let contract = contract(start, &encoder);
         NeuralAgent::with(Arc::new(encoder), contract, settings, Some(net))
     }
 
-    fn with(encoder: Arc<E>, contract: Contract, settings: NeuralSettings, net: Option<TokenNet>) -> NeuralAgent<P, E> {
-        let player = net.map(|net| Player::new(Network::new(encoder.clone(), net, Utility::default()), &settings));
+    fn with(encoder: Arc<E>, contract: Contract, settings: NeuralSettings, net: Option<Network>) -> NeuralAgent<P, E> {
+        let player = net.map(|net| Player::new(LeafNetwork::new(encoder.clone(), net, Utility::default()), &settings));
         NeuralAgent { encoder, contract, settings, player, rng: SplitMix64::new(0), thinking: Thinking::default() }
     }
 }
 
 impl<P: Position, E: PolicyEncoder<P> + 'static> Player<P, E> {
-    fn new(network: Network<E>, settings: &NeuralSettings) -> Player<P, E> {
+    fn new(network: LeafNetwork<E>, settings: &NeuralSettings) -> Player<P, E> {
         let utility = Utility::default();
         let searcher = match settings.search {
             _ if settings.simulations == 0 => Searcher::None,

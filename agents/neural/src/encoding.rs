@@ -4,7 +4,7 @@ use dervish_env::encode::{ActionRows, Observation, Parts, PolicyEncoder};
 use dervish_env::game::{Action, Position, Seat};
 use dervish_models::batch::Sample;
 use dervish_models::checkpoint::Contract;
-use dervish_models::token_net::TokenNetConfig;
+use dervish_models::network::InputSizes;
 
 /// One position encoded for a network; filled again without allocation once it has grown to its usual size.
 #[derive(Clone, Debug)]
@@ -52,15 +52,13 @@ impl PositionEncoding {
     }
 }
 
-/// Sizes of a network for positions that `encoder` encodes, with the widths `hidden` and `trunk`.
-pub fn network_sizes<P: Position, E: PolicyEncoder<P>>(encoder: &E, hidden: usize, trunk: usize) -> TokenNetConfig {
-    TokenNetConfig {
+/// Sizes of what a network reads of positions that `encoder` encodes.
+pub fn input_sizes<P: Position, E: PolicyEncoder<P>>(encoder: &E) -> InputSizes {
+    InputSizes {
         token_features: encoder.layout().token_width(),
         token_groups: encoder.token_groups(),
         global_features: encoder.layout().global_width(),
         action_features: encoder.action_layout().len(),
-        hidden,
-        trunk,
     }
 }
 

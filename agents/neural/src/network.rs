@@ -7,7 +7,7 @@ use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Action, Actor, Position};
 use dervish_models::batch::{Batch, BatchError};
 use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
-use dervish_models::token_net::TokenNet;
+use dervish_models::network::Network;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A network with all that it takes to read positions.
@@ -15,9 +15,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Copies share the loaded weights until they evaluate for the first time; then each has a network of its own, so that
 /// threads don't wait for each other.
 #[derive(Debug)]
-pub struct Network<E> {
+pub struct LeafNetwork<E> {
     encoder: Arc<E>,
-    weights: Arc<Mutex<TokenNet>>,
+    weights: Arc<Mutex<Network>>,
     utility: Utility,
     /// Made at the first evaluation. Never locked: the lock makes the network one that can be copied from any thread.
     reader: Mutex<Option<Reader>>,
@@ -47,22 +47,22 @@ impl From<ReadError> for EvaluatorError {
     }
 }
 
-impl<E> Network<E> {
+impl<E> LeafNetwork<E> {
     /// A network that reads what `encoder` writes and judges results by `utility`.
-    pub fn new(encoder: Arc<E>, net: TokenNet, utility: Utility) -> Network<E> {
-        Network { encoder, weights: Arc::new(Mutex::new(net)), utility, reader: Mutex::new(None) }
+    pub fn new(encoder: Arc<E>, net: Network, utility: Utility) -> LeafNetwork<E> {
+        LeafNetwork { encoder, weights: Arc::new(Mutex::new(net)), utility, reader: Mutex::new(None) }
     }
 }
 
-impl<E> Clone for Network<E> {
-    fn clone(&self) -> Network<E> {
+impl<E> Clone for LeafNetwork<E> {
+    fn clone(&self) -> LeafNetwork<E> {
         let (encoder, weights) = (self.encoder.clone(), self.weights.clone());
-        Network { encoder, weights, utility: self.utility, reader: Mutex::new(None) }
+        LeafNetwork { encoder, weights, utility: self.utility, reader: Mutex::new(None) }
     }
 }
 
 impl Reader {
-    fn new<P: Position, E: PolicyEncoder<P>>(weights: &Mutex<TokenNet>, encoder: &E) -> Result<Reader, ReadError> {
+    fn new<P: Position, E: PolicyEncoder<P>>(weights: &Mutex<Network>, encoder: &E) -> Result<Reader, ReadError> {
         let net = weights.lock().unwrap_or_else(PoisonError::into_inner).duplicate().map_err(EvaluateError::from)?;
         Ok(Reader {
             batch: Batch::new(net.config()),
@@ -89,7 +89,7 @@ impl Reader {
     }
 }
 
-impl<P: Position, E: PolicyEncoder<P> + 'static> Evaluator<P> for Network<E> {
+impl<P: Position, E: PolicyEncoder<P> + 'static> Evaluator<P> for LeafNetwork<E> {
     fn evaluate<'p>(
         &mut self,
         positions: &mut dyn ExactSizeIterator<Item = &'p P>,

@@ -3,7 +3,8 @@
 use crate::positions::{lessons, small_config, small_net};
 use dervish_models::checkpoint::{self, CheckpointFault, Contract, Description, FORMAT_VERSION, Manifest};
 use dervish_models::evaluator::{Evaluations, NetEvaluator};
-use dervish_models::token_net::{TokenNet, TokenNetConfig};
+use dervish_models::network::{Architecture, Network, NetworkConfig};
+use dervish_models::trainer::{Trainer, TrainerConfig};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const WEIGHTS: &str = "weights.safetensors";
 
-fn description() -> Description {
+pub fn description() -> Description {
     Description {
         contract: Contract {
             game: "made-up".into(),
@@ -28,7 +29,7 @@ fn description() -> Description {
     }
 }
 
-pub fn save(path: &Path, net: &TokenNet) -> Manifest {
+pub fn save(path: &Path, net: &Network) -> Manifest {
     checkpoint::save(path, net, None, &description()).expect("a checkpoint")
 }
 
@@ -67,15 +68,17 @@ fn exchange_weights(path: &Path, bytes: &[u8]) {
 #[test]
 fn a_loaded_network_is_bit_equal_and_answers_the_same() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let (net, learner) = (small_net(1), small_net(2));
+    let net = small_net(1);
+    let trainer = Trainer::new(small_net(2), TrainerConfig::default()).expect("a trainer");
+    let state = trainer.state().expect("a state");
     let first = folder.path().join("first");
-    let written = checkpoint::save(&first, &net, Some(&learner), &description()).expect("a checkpoint");
+    let written = checkpoint::save(&first, &net, Some(&state), &description()).expect("a checkpoint");
     let loaded = checkpoint::load(&first, &description().contract, Device::Cpu).expect("a checkpoint");
     assert_eq!(loaded.manifest, written);
     assert_eq!((loaded.manifest.step, loaded.manifest.figures["loss"]), (17, 0.1));
     let second = folder.path().join("second");
-    checkpoint::save(&second, &loaded.net, loaded.learner.as_ref(), &description()).expect("a checkpoint");
-    for file in ["manifest.json", WEIGHTS, "learner.safetensors"] {
+    checkpoint::save(&second, &loaded.net, loaded.trainer.as_ref(), &description()).expect("a checkpoint");
+    for file in ["manifest.json", WEIGHTS, "learner.safetensors", "optimizer.safetensors"] {
         assert_eq!(fs::read(first.join(file)).expect(file), fs::read(second.join(file)).expect(file), "{file}");
     }
     let evaluate = |net| {
@@ -123,10 +126,12 @@ fn a_failed_save_leaves_nothing() {
 #[test]
 fn another_format_or_contract_is_refused() {
     let (_folder, path) = saved();
-    edit_manifest(&path, |manifest| manifest["format"] = (FORMAT_VERSION + 1).into());
-    let (file, reason) = complaint(&path);
-    assert_eq!(file, path.join("manifest.json"));
-    assert!(matches!(reason, CheckpointFault::Format { found: 2 }), "{reason}");
+    for format in [FORMAT_VERSION - 1, FORMAT_VERSION + 1] {
+        edit_manifest(&path, |manifest| manifest["format"] = format.into());
+        let (file, reason) = complaint(&path);
+        assert_eq!(file, path.join("manifest.json"));
+        assert_eq!(reason.to_string(), format!("checkpoint format {format}; this program reads format 2"));
+    }
 
     for (field, value, message) in [
         ("game", Value::from("pig"), "made for game pig, not made-up"),
@@ -164,12 +169,16 @@ fn damaged_files_are_refused() {
 #[test]
 fn damaged_manifests_are_refused() {
     type Edit = fn(&mut Value);
-    let edits: [(&str, Edit); 6] = [
+    let edits: [(&str, Edit); 8] = [
         ("a list", |manifest| *manifest = Value::Array(vec![])),
         ("no step", |manifest| drop(manifest.as_object_mut().expect("an object").remove("step"))),
         ("an unknown field", |manifest| manifest["colour"] = "red".into()),
-        ("sizes out of range", |manifest| manifest["network"]["hidden"] = 5000.into()),
+        ("sizes out of range", |manifest| manifest["network"]["architecture"]["hidden"] = 5000.into()),
+        ("an unknown architecture", |manifest| manifest["network"]["architecture"]["kind"] = "oracle".into()),
         ("no weights", |manifest| drop(manifest["files"].as_object_mut().expect("an object").remove(WEIGHTS))),
+        ("a trainer's weights without its optimiser", |manifest| {
+            manifest["files"]["learner.safetensors"] = manifest["files"][WEIGHTS].clone()
+        }),
         ("a file elsewhere", |manifest| {
             manifest["files"]["../weights.safetensors"] = manifest["files"][WEIGHTS].clone()
         }),
@@ -194,9 +203,9 @@ fn weights_of_another_network_are_refused_even_with_the_right_checksum() {
     let (folder, path) = saved();
     let weights = fs::read(path.join(WEIGHTS)).expect("weights");
 
-    let wider = TokenNetConfig { trunk: 33, ..small_config() };
+    let wider = NetworkConfig { architecture: Architecture::TokenMlp { hidden: 16, trunk: 33 }, ..small_config() };
     let other = folder.path().join("wider");
-    save(&other, &TokenNet::new(wider, 0, Device::Cpu).expect("a network"));
+    save(&other, &Network::new(wider, 0, Device::Cpu).expect("a network"));
     exchange_weights(&path, &fs::read(other.join(WEIGHTS)).expect("weights"));
     let reason = complaint(&path).1.to_string();
     assert!(reason.ends_with("has another type or shape than in the network"), "{reason}");

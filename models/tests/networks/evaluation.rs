@@ -3,7 +3,7 @@
 use crate::positions::{Position, ragged_positions, small_config, small_net};
 use dervish_models::batch::{Batch, BatchError};
 use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
-use dervish_models::token_net::{TokenNet, TokenNetConfig};
+use dervish_models::network::{Architecture, Network, NetworkConfig};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use tch::Device;
@@ -36,6 +36,7 @@ fn a_ragged_batch_gives_what_its_samples_give_alone() {
         assert_close(together.policy(index), alone.policy(0), "policy");
         assert_close(&together.wdl(index), &alone.wdl(0), "win, draw and loss");
         assert_close(&[together.margin(index)], &[alone.margin(0)], "margin");
+        assert_close(&[together.turns_left(index)], &[alone.turns_left(0)], "turns left");
     }
 }
 
@@ -53,6 +54,7 @@ fn outputs_are_distributions_over_the_legal_actions() {
         assert!((win + draw + loss - 1.0).abs() < 1e-5);
         assert_eq!(evaluations.value(index), win - loss);
         assert!((-1.0..=1.0).contains(&evaluations.margin(index)));
+        assert!(evaluations.turns_left(index) >= 0.0);
     }
 }
 
@@ -60,7 +62,7 @@ fn outputs_are_distributions_over_the_legal_actions() {
 fn the_order_of_tokens_does_not_matter_and_references_follow_them() {
     let mut evaluator = NetEvaluator::new(small_net(4));
     let position = Position::random(&mut ChaCha8Rng::seed_from_u64(6), 9, 12);
-    let width = small_config().token_features;
+    let width = small_config().inputs.token_features;
     let last = position.groups.len() as u32 - 1;
     let mut reversed = position.clone();
     reversed.groups.reverse();
@@ -147,7 +149,8 @@ fn what_is_not_finite_is_refused() {
 
 #[test]
 fn a_batch_for_other_sizes_is_refused() {
-    let other = TokenNetConfig { token_features: 7, ..small_config() };
+    let mut other = small_config();
+    other.inputs.token_features = 7;
     let mut batch = Batch::new(&other);
     let position =
         Position { tokens: vec![], groups: vec![], ..Position::random(&mut ChaCha8Rng::seed_from_u64(1), 0, 2) };
@@ -158,7 +161,7 @@ fn a_batch_for_other_sizes_is_refused() {
 
 #[test]
 fn sizes_out_of_range_are_refused() {
-    let config = TokenNetConfig { hidden: 0, ..small_config() };
-    let error = TokenNet::new(config, 0, Device::Cpu).expect_err("a size of 0");
+    let config = NetworkConfig { architecture: Architecture::TokenMlp { hidden: 0, trunk: 8 }, ..small_config() };
+    let error = Network::new(config, 0, Device::Cpu).expect_err("a size of 0");
     assert_eq!(error.to_string(), "hidden is 0, not in 1..=4096");
 }

@@ -2,5 +2,6 @@
 
 mod checkpoints;
 mod evaluation;
+mod optimizer;
 mod positions;
 mod training;

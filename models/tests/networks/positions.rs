@@ -1,20 +1,25 @@
 //! Made-up positions with a right answer.
 
 use dervish_models::batch::{BatchError, Sample, Target, TrainingBatch};
-use dervish_models::token_net::{TokenNet, TokenNetConfig};
+use dervish_models::network::{Architecture, InputSizes, Network, NetworkConfig};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tch::Device;
 
 /// A small network, for tests that don't look at the sizes.
-pub fn small_config() -> TokenNetConfig {
-    TokenNetConfig { token_features: 6, token_groups: 3, global_features: 4, action_features: 5, hidden: 16, trunk: 32 }
+pub fn small_config() -> NetworkConfig {
+    let inputs = InputSizes { token_features: 6, token_groups: 3, global_features: 4, action_features: 5 };
+    NetworkConfig { inputs, architecture: Architecture::TokenMlp { hidden: 16, trunk: 32 } }
 }
 
-pub fn small_net(seed: i64) -> TokenNet {
+pub fn small_net(seed: i64) -> Network {
     dervish_models::process::prepare();
-    TokenNet::new(small_config(), seed, Device::Cpu).expect("sizes in range")
+    Network::new(small_config(), seed, Device::Cpu).expect("sizes in range")
 }
+
+/// A draw at once, without a policy.
+pub const PLAIN: Target<'static> =
+    Target { policy: &[], played: None, wdl: [0.0, 1.0, 0.0], margin: 0.0, turns_left: 0.0, weight: 1.0 };
 
 /// A position that owns its features.
 #[derive(Clone, Debug)]
@@ -30,9 +35,9 @@ impl Position {
     pub fn random(rng: &mut ChaCha8Rng, tokens: usize, actions: usize) -> Position {
         let config = small_config();
         let mut features = |count: usize| (0..count).map(|_| rng.random_range(-1.0f32..1.0)).collect::<Vec<f32>>();
-        let globals = features(config.global_features);
-        let token_features = features(tokens * config.token_features);
-        let action_features = features(actions * config.action_features);
+        let globals = features(config.inputs.global_features);
+        let token_features = features(tokens * config.inputs.token_features);
+        let action_features = features(actions * config.inputs.action_features);
         let mut named = || (tokens > 0 && rng.random_bool(0.7)).then(|| rng.random_range(0..tokens as u32));
         let action_tokens = (0..actions).map(|_| [named(), named()]).collect();
         Position {
@@ -73,7 +78,8 @@ pub fn lessons() -> TrainingBatch {
         wdl[index as usize % 3] = 1.0;
         let margin = index as f32 / 15.0 - 0.5;
         let policy = [(index % actions as u32, 1.0)];
-        push(&mut lessons, &position, &Target { policy: &policy, played: None, wdl, margin }).expect("a valid lesson");
+        let target = Target { policy: &policy, wdl, margin, turns_left: 3.0 * index as f32, ..PLAIN };
+        push(&mut lessons, &position, &target).expect("a valid lesson");
     }
     lessons
 }

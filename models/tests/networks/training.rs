@@ -1,16 +1,20 @@
 //! Training steps.
 
-use crate::positions::{Position, lessons, push, small_config, small_net};
+use crate::checkpoints::description;
+use crate::positions::{PLAIN, Position, lessons, push, small_config, small_net};
 use dervish_models::batch::{BatchError, Played, Target, TrainingBatch};
+use dervish_models::checkpoint;
 use dervish_models::evaluator::{Evaluations, NetEvaluator};
-use dervish_models::token_net::TokenNet;
+use dervish_models::network::{Architecture, Network, NetworkConfig};
 use dervish_models::trainer::{Losses, TrainError, Trainer, TrainerConfig};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tch::Device;
 
 /// The weights by name, read back from a checkpoint.
-fn weights(net: &TokenNet) -> BTreeMap<String, Vec<f32>> {
+fn weights(net: &Network) -> BTreeMap<String, Vec<f32>> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("net");
     crate::checkpoints::save(&path, net);
@@ -38,7 +42,11 @@ fn an_untrained_network_knows_nothing() {
     assert!((losses.policy - uniform_policy).abs() < 0.05, "{losses:?}");
     // The margins are k / 15 - 1/2 for k = 0..=15: mean square 31/90 - 1/2 + 1/4.
     assert!((losses.margin - (31.0 / 90.0 - 0.25)).abs() < 0.05, "{losses:?}");
-    let total = losses.wdl + losses.policy + 0.5 * losses.margin;
+    // The turns left are 3k for k = 0..=15; the untrained network says about 0.
+    let huber = |error: f64| if error < 1.0 { error * error / 2.0 } else { error - 0.5 };
+    let turns_left = (0..16).map(|k| huber((1.0 + 3.0 * f64::from(k)).ln())).sum::<f64>() / 16.0;
+    assert!((losses.turns_left - turns_left).abs() < 0.1, "{losses:?} {turns_left}");
+    let total = losses.wdl + losses.policy + 0.5 * losses.margin + 0.1 * losses.turns_left;
     assert!((losses.total - total).abs() < 1e-5, "{losses:?}");
 }
 
@@ -47,6 +55,7 @@ fn a_few_lessons_are_learnt_by_heart() {
     let mut trainer = trainer(TrainerConfig { learning_rate: 5e-3, average_decay: 0.9, ..Default::default() });
     let losses = train(&mut trainer, 300);
     assert!(losses.policy < 0.02 && losses.wdl < 0.02 && losses.margin < 0.005, "{losses:?}");
+    assert!(losses.turns_left < 0.01, "{losses:?}");
     let mut evaluations = Evaluations::default();
     let average = trainer.average().duplicate().expect("a copy");
     NetEvaluator::new(average).evaluate(lessons().batch(), &mut evaluations).expect("finite");
@@ -55,6 +64,8 @@ fn a_few_lessons_are_learnt_by_heart() {
         assert!(policy[index % policy.len()] > 0.9, "lesson {index}: {policy:?}");
         assert!(evaluations.wdl(index)[index % 3] > 0.9, "lesson {index}");
         assert!((evaluations.margin(index) - (index as f32 / 15.0 - 0.5)).abs() < 0.2, "lesson {index}");
+        let turns = 3.0 * index as f32;
+        assert!((evaluations.turns_left(index) - turns).abs() < 0.3 * (1.0 + turns), "lesson {index}");
     }
 }
 
@@ -110,28 +121,123 @@ fn a_long_gradient_is_cut_to_the_limit() {
     }
 }
 
+/// All that a trainer is, bit by bit: the three files of a checkpoint.
+fn everything(trainer: &Trainer) -> Vec<Vec<u8>> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = save_trainer(trainer, folder.path());
+    let files = ["weights", "learner", "optimizer"].map(|name| path.join(name).with_extension("safetensors"));
+    files.iter().map(|file| std::fs::read(file).expect("a file of tensors")).collect()
+}
+
+fn save_trainer(trainer: &Trainer, folder: &Path) -> PathBuf {
+    let path = folder.join("saved");
+    let state = trainer.state().expect("a state");
+    checkpoint::save(&path, trainer.average(), Some(&state), &description()).expect("a checkpoint");
+    path
+}
+
 #[test]
-fn a_loss_that_is_not_finite_changes_nothing() {
+fn a_loss_or_gradient_that_is_not_finite_changes_nothing() {
     let mut trainer = trainer(TrainerConfig::default());
     train(&mut trainer, 2);
-    let before = (weights(trainer.net()), weights(trainer.average()));
-    let mut damaged = TrainingBatch::new(&small_config());
-    let mut position = Position::random(&mut ChaCha8Rng::seed_from_u64(1), 3, 2);
-    position.tokens[0] = f32::NAN;
-    push(&mut damaged, &position, &Target { policy: &[], played: None, wdl: [1.0, 0.0, 0.0], margin: 0.0 })
-        .expect("valid shapes");
-    let refused = trainer.step(&damaged);
-    assert!(matches!(refused, Err(TrainError::NotFinite { step: 3, .. })), "{refused:?}");
-    assert_eq!((weights(trainer.net()), weights(trainer.average())), before);
-    assert_eq!(trainer.steps(), 2);
+    let before = everything(&trainer);
+    let damaged = |position: &Position, target: &Target| {
+        let mut damaged = TrainingBatch::new(&small_config());
+        push(&mut damaged, position, target).expect("valid shapes");
+        damaged
+    };
+    let position = Position::random(&mut ChaCha8Rng::seed_from_u64(1), 3, 2);
+    let mut no_number = position.clone();
+    no_number.tokens[0] = f32::NAN;
+    // The loss is about 1e38 / 2, a number, but the square of its gradient is beyond f32.
+    let played = Some(Played { action: 0, probability: 1e-38, advantage: -1.0 });
+    for (batch, culprit) in
+        [(damaged(&no_number, &PLAIN), "the loss"), (damaged(&position, &Target { played, ..PLAIN }), "the gradient")]
+    {
+        let refused = trainer.step(&batch).expect_err("nothing to learn");
+        assert!(matches!(refused, TrainError::NotFinite { step: 3, what } if what == culprit), "{refused:?}");
+        assert_eq!(trainer.steps(), 2);
+        assert!(everything(&trainer) == before, "{culprit}");
+    }
     train(&mut trainer, 1);
+    assert!(everything(&trainer) != before);
+}
+
+#[test]
+fn a_resumed_trainer_goes_on_exactly() {
+    let config = TrainerConfig { learning_rate: 5e-3, weight_decay: 0.1, ..Default::default() };
+    let mut straight = trainer(config.clone());
+    train(&mut straight, 5);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = save_trainer(&straight, folder.path());
+    let loaded = checkpoint::load(&path, &description().contract, Device::Cpu).expect("a checkpoint");
+    let mut resumed = Trainer::resume(loaded.net, loaded.trainer, 5, config.clone()).expect("a trainer");
+    assert!(everything(&resumed) == everything(&straight), "before a step");
+    assert_eq!(train(&mut straight, 20), train(&mut resumed, 20));
+    assert_eq!(resumed.steps(), 25);
+    assert!(everything(&resumed) == everything(&straight), "after 20 steps");
+
+    // Without the optimiser's memory it would not.
+    let loaded = checkpoint::load(&path, &description().contract, Device::Cpu).expect("a checkpoint");
+    let net = loaded.trainer.expect("a trainer's state").net;
+    let mut forgetful = Trainer::resume(net, None, 5, config).expect("a trainer");
+    train(&mut forgetful, 20);
+    assert_ne!(weights(forgetful.net()), weights(straight.net()));
+}
+
+#[test]
+fn a_state_of_another_network_is_refused() {
+    let mut state = trainer(TrainerConfig::default()).state().expect("a state");
+    let (name, moments) = state.optimizer.moments.pop_first().expect("moments");
+    let resume = |state| Trainer::resume(small_net(3), Some(state), 1, TrainerConfig::default()).expect_err("refused");
+    assert_eq!(resume(state).to_string(), format!("the optimiser's state does not fit weight {name}"));
+    let mut state = trainer(TrainerConfig::default()).state().expect("a state");
+    state.optimizer.moments.insert("stray".into(), moments);
+    assert_eq!(resume(state).to_string(), "the optimiser's state does not fit weight stray");
+    let wider = Architecture::TokenMlp { hidden: 16, trunk: 33 };
+    let wider = Network::new(NetworkConfig { architecture: wider, ..small_config() }, 0, Device::Cpu);
+    let state = trainer(TrainerConfig::default()).state().expect("a state");
+    let refused = Trainer::resume(wider.expect("a network"), Some(state), 1, TrainerConfig::default());
+    assert!(matches!(refused, Err(TrainError::DifferentSizes)));
+}
+
+#[test]
+fn a_weight_multiplies_all_losses_of_its_sample() {
+    let position = Position::random(&mut ChaCha8Rng::seed_from_u64(2), 3, 4);
+    let played = Some(Played { action: 1, probability: 0.2, advantage: 0.7 });
+    let policy = &[(1, 0.25), (3, 0.75)];
+    let target = Target { policy, played, wdl: [0.7, 0.0, 0.3], margin: 0.5, turns_left: 4.0, weight: 1.0 };
+    let losses = |weights: &[f32]| {
+        let mut batch = TrainingBatch::new(&small_config());
+        for &weight in weights {
+            push(&mut batch, &position, &Target { weight, ..target }).expect("a valid sample");
+        }
+        trainer(TrainerConfig::default()).step(&batch).expect("a step")
+    };
+    let one = losses(&[1.0]);
+    let cases: [(&[f32], f64); 4] = [(&[3.0], 3.0), (&[1.0, 0.0], 0.5), (&[1.0, 3.0], 2.0), (&[0.0], 0.0)];
+    for (weights, factor) in cases {
+        let (weighted, expected) = (losses(weights), one.scaled(factor));
+        for (found, expected) in [
+            (weighted.policy, expected.policy),
+            (weighted.surrogate, expected.surrogate),
+            (weighted.entropy, expected.entropy),
+            (weighted.wdl, expected.wdl),
+            (weighted.margin, expected.margin),
+            (weighted.turns_left, expected.turns_left),
+            (weighted.total, expected.total),
+            (weighted.gradient_norm, expected.gradient_norm),
+        ] {
+            assert!((found - expected).abs() < 1e-5, "{weights:?}: {weighted:?}, not {expected:?}");
+        }
+    }
 }
 
 #[test]
 fn a_sample_without_policy_target_does_not_count_in_the_policy_loss() {
     let position = Position::random(&mut ChaCha8Rng::seed_from_u64(2), 3, 4);
     let mut with = TrainingBatch::new(&small_config());
-    let target = Target { policy: &[(1, 0.25), (3, 0.75)], played: None, wdl: [0.5, 0.0, 0.5], margin: 0.5 };
+    let target = Target { policy: &[(1, 0.25), (3, 0.75)], wdl: [0.5, 0.0, 0.5], margin: 0.5, ..PLAIN };
     push(&mut with, &position, &target).expect("a valid sample");
     let mut mixed = with.clone();
     push(&mut mixed, &position, &Target { policy: &[], ..target }).expect("a valid sample");
@@ -147,8 +253,7 @@ fn a_sample_without_policy_target_does_not_count_in_the_policy_loss() {
 fn batches_without_policy_or_actions_train_the_values() {
     let mut batch = TrainingBatch::new(&small_config());
     let position = Position::random(&mut ChaCha8Rng::seed_from_u64(3), 3, 0);
-    push(&mut batch, &position, &Target { policy: &[], played: None, wdl: [0.0, 0.0, 1.0], margin: -1.0 })
-        .expect("a valid sample");
+    push(&mut batch, &position, &Target { wdl: [0.0, 0.0, 1.0], margin: -1.0, ..PLAIN }).expect("a valid sample");
     let losses = trainer(TrainerConfig::default()).step(&batch).expect("a step");
     assert_eq!(losses.policy, 0.0);
     batch.clear();
@@ -158,7 +263,7 @@ fn batches_without_policy_or_actions_train_the_values() {
 #[test]
 fn invalid_targets_are_refused_and_leave_the_batch_alone() {
     let position = Position::random(&mut ChaCha8Rng::seed_from_u64(4), 3, 4);
-    let good = Target { policy: &[(0, 1.0)], played: None, wdl: [1.0, 0.0, 0.0], margin: 0.0 };
+    let good = Target { policy: &[(0, 1.0)], ..PLAIN };
     let mut batch = TrainingBatch::new(&small_config());
     push(&mut batch, &position, &good).expect("a valid sample");
     let mut refused = |target: &Target| {
@@ -173,6 +278,10 @@ fn invalid_targets_are_refused_and_leave_the_batch_alone() {
     assert_eq!(refused(&Target { wdl: [0.5, 0.0, 0.0], ..good }), BatchError::TargetRange("win, draw and loss"));
     assert_eq!(refused(&Target { wdl: [1.5, -0.5, 0.0], ..good }), BatchError::TargetRange("win, draw and loss"));
     assert_eq!(refused(&Target { margin: f32::NAN, ..good }), BatchError::TargetRange("margin"));
+    for value in [-1.0, f32::NAN, f32::INFINITY] {
+        assert_eq!(refused(&Target { turns_left: value, ..good }), BatchError::TargetRange("turns left"));
+        assert_eq!(refused(&Target { weight: value, ..good }), BatchError::TargetRange("weight"));
+    }
     trainer(TrainerConfig::default()).step(&batch).expect("what was accepted trains");
 }
 
@@ -180,7 +289,7 @@ fn invalid_targets_are_refused_and_leave_the_batch_alone() {
 fn policy_after(steps: usize, played: Played, config: TrainerConfig) -> Vec<f32> {
     let position = Position::random(&mut ChaCha8Rng::seed_from_u64(6), 3, 4);
     let mut batch = TrainingBatch::new(&small_config());
-    let target = Target { policy: &[], played: Some(played), wdl: [0.0, 1.0, 0.0], margin: 0.0 };
+    let target = Target { played: Some(played), ..PLAIN };
     push(&mut batch, &position, &target).expect("a valid sample");
     let mut trainer = trainer(config);
     for _ in 0..steps {
@@ -209,7 +318,7 @@ fn a_played_action_moves_by_its_advantage_until_the_clip() {
 fn the_surrogate_and_the_entropy_are_those_of_the_formulas() {
     let position = Position::random(&mut ChaCha8Rng::seed_from_u64(6), 3, 4);
     let mut batch = TrainingBatch::new(&small_config());
-    let without = Target { policy: &[], played: None, wdl: [0.0, 1.0, 0.0], margin: 0.0 };
+    let without = PLAIN;
     // The untrained policy is about uniform, 1/4 each. The ratio of 2 is clipped to 1.2 where it would gain, not where
     // it would lose: gains 1.2 x 1 and 2 x -0.5, mean 0.1.
     for advantage in [1.0, -0.5] {
@@ -220,7 +329,8 @@ fn the_surrogate_and_the_entropy_are_those_of_the_formulas() {
     let losses = trainer(TrainerConfig::default()).step(&batch).expect("a step");
     assert!((losses.surrogate + 0.1).abs() < 0.03, "{losses:?}");
     assert!((losses.entropy - 4f64.ln()).abs() < 0.01, "{losses:?}");
-    let total = losses.wdl + losses.surrogate - 0.01 * losses.entropy + 0.5 * losses.margin;
+    let values = losses.wdl + 0.5 * losses.margin + 0.1 * losses.turns_left;
+    let total = values + losses.surrogate - 0.01 * losses.entropy;
     assert!((losses.total - total).abs() < 1e-5, "{losses:?}");
     for (action, probability, advantage) in [(4, 0.5, 0.0), (0, 0.0, 0.0), (0, 1.5, 0.0), (0, 0.5, f32::NAN)] {
         let played = Some(Played { action, probability, advantage });

@@ -58,6 +58,16 @@ pub fn value_targets(game: &SelfPlayGame, config: &TargetConfig) -> Vec<([f32; 3
     targets
 }
 
+/// The player turns after that of each decision until the end of the game. A turn lasts as long as one player decides.
+pub fn turns_left(game: &SelfPlayGame) -> Vec<f32> {
+    let mut left = vec![0.0; game.decisions.len()];
+    for index in (1..game.decisions.len()).rev() {
+        let changes = game.decisions[index - 1].seat != game.decisions[index].seat;
+        left[index - 1] = left[index] + f32::from(u8::from(changes));
+    }
+    left
+}
+
 /// The played action of each decision with its advantage by generalised advantage estimation (Schulman et al. 2016);
 /// `None` where a single action was legal.
 ///

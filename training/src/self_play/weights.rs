@@ -1,7 +1,7 @@
 //! How new weights reach the actors.
 
 use dervish_models::evaluator::{EvaluateError, NetEvaluator};
-use dervish_models::token_net::TokenNet;
+use dervish_models::network::Network;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -9,12 +9,12 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug)]
 pub struct PublishedWeights {
     step: AtomicU64,
-    net: Mutex<TokenNet>,
+    net: Mutex<Network>,
 }
 
 impl PublishedWeights {
     /// The first weights, of optimisation step `step`.
-    pub fn new(net: TokenNet, step: u64) -> PublishedWeights {
+    pub fn new(net: Network, step: u64) -> PublishedWeights {
         PublishedWeights { step: AtomicU64::new(step), net: Mutex::new(net) }
     }
 
@@ -22,7 +22,7 @@ impl PublishedWeights {
     ///
     /// # Errors
     /// What libtorch said.
-    pub fn publish(&self, net: &TokenNet, step: u64) -> Result<(), EvaluateError> {
+    pub fn publish(&self, net: &Network, step: u64) -> Result<(), EvaluateError> {
         self.net.lock().unwrap_or_else(PoisonError::into_inner).copy_from(net)?;
         self.step.store(step, Ordering::Release);
         Ok(())
@@ -37,7 +37,7 @@ impl PublishedWeights {
     ///
     /// # Errors
     /// What libtorch said.
-    pub fn duplicate(&self) -> Result<TokenNet, EvaluateError> {
+    pub fn duplicate(&self) -> Result<Network, EvaluateError> {
         Ok(self.net.lock().unwrap_or_else(PoisonError::into_inner).duplicate()?)
     }
 
