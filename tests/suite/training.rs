@@ -1,5 +1,6 @@
 //! Training from end to end on pig, and its parts.
 
+use crate::dervish_binary::{json_of, refusal as refusal_of};
 use dervish_agents::evaluation::Utility;
 use dervish_agents::random::RandomAgent;
 use dervish_agents::registry::{AgentFactory, Registry, SpecError};
@@ -288,6 +289,21 @@ fn a_teacher_is_imitated_before_self_play() {
     });
     let share = against.count() as f64 / taught.len() as f64;
     assert!((0.08..0.18).contains(&share), "{share}");
+}
+
+#[test]
+fn the_speed_of_self_play_is_measured_beside_the_network_alone() {
+    let command = ["bench", "selfplay", "--scenario", "pig", "--sims", "4", "--games", "8", "--seconds", "0.3", "--json"];
+    let speed = json_of(&command);
+    let figure = |name: &str| speed[name].as_f64().unwrap_or_else(|| panic!("{name} in {speed}"));
+    // A search of 4 simulations asks about at most 4 leaves, and once about the root.
+    assert!(figure("evaluations_per_second") <= 5.0 * figure("decisions_per_second") * 1.1, "{speed}");
+    assert!(figure("mean_batch") > 4.0 && figure("mean_batch") <= 16.0, "{speed}");
+    assert!(figure("evaluator_busy") > 0.0 && figure("evaluator_busy") < 1.0, "{speed}");
+    let ratio = figure("evaluations_per_second") / figure("bare_per_second");
+    assert!((ratio - figure("ratio")).abs() < 1e-9, "{speed}");
+    assert!(refusal_of(&["bench", "selfplay", "--scenario", "chess"]).contains("chess"));
+    assert!(refusal_of(&["bench", "selfplay", "--games", "0"]).contains("--games"));
 }
 
 /// The games that a run keeps.

@@ -19,7 +19,12 @@ use crate::games::{GameVisitor, REFERENCE_GAMES, game_names, with_game};
 ///
 /// Only decisions between two or more actions are counted; the time of rolls and forced moves is in it.
 #[derive(Clone, Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct BenchArgs {
+    /// What else to measure.
+    #[cfg(feature = "torch")]
+    #[command(subcommand)]
+    pub other: Option<OtherBench>,
     /// Games, scenarios or scenario files [default: all that come with the program].
     pub games: Vec<String>,
     /// Seconds for each measurement; there are three for each game.
@@ -42,6 +47,14 @@ pub struct BenchArgs {
     pub json: bool,
 }
 
+/// Measurements of their own.
+#[cfg(feature = "torch")]
+#[derive(Clone, Debug, clap::Subcommand)]
+pub enum OtherBench {
+    /// How much of a network's speed self-play keeps.
+    Selfplay(super::bench_self_play::SelfPlayBenchArgs),
+}
+
 /// A part of an observation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Part {
@@ -53,7 +66,7 @@ pub enum Part {
     Globals,
 }
 
-fn seconds(text: &str) -> Result<f64, &'static str> {
+pub(super) fn seconds(text: &str) -> Result<f64, &'static str> {
     let seconds = text.parse().ok().filter(|seconds| (0.01..=3600.0).contains(seconds));
     seconds.ok_or("expected a number of seconds from 0.01 to 3600")
 }
@@ -64,6 +77,10 @@ impl BenchArgs {
     /// # Errors
     /// [`CommandError`] if a game is not known, threads cannot be had, or standard output fails.
     pub fn run(&self) -> Result<(), CommandError> {
+        #[cfg(feature = "torch")]
+        if let Some(OtherBench::Selfplay(self_play)) = &self.other {
+            return self_play.run();
+        }
         let report = self.measure()?;
         if self.json {
             return print_json(&report);

@@ -11,6 +11,8 @@ use serde::Serialize;
 pub mod agents;
 pub mod battle;
 pub mod bench;
+#[cfg(feature = "torch")]
+pub mod bench_self_play;
 pub mod match_games;
 pub mod perft;
 pub mod play;

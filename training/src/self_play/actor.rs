@@ -36,6 +36,7 @@ pub struct Actor<'r, P, E> {
     tables: Vec<Table<P>>,
     legal: Vec<Action>,
     policy: Vec<f32>,
+    decisions: u64,
 }
 
 /// What actors do with their time, added up over threads.
@@ -135,6 +136,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
             tables: Vec::new(),
             legal: Vec::new(),
             policy: Vec::new(),
+            decisions: 0,
         })
     }
 
@@ -189,6 +191,21 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
         Ok(true)
     }
 
+    /// The latest batch.
+    pub fn batch(&self) -> &Batch {
+        &self.batch
+    }
+
+    /// Choices made so far.
+    pub fn decisions(&self) -> u64 {
+        self.decisions
+    }
+
+    /// The same actor, whose time is from now on booked in `effort`.
+    pub fn booked_in(self, effort: &'r Effort) -> Actor<'r, P, E> {
+        Actor { effort, ..self }
+    }
+
     fn new_table(&self, number: u64) -> Table<P> {
         let scenario = (number % self.starts.len() as u64) as usize;
         let SelfPlayConfig { simulations, candidates, utility, .. } = self.config;
@@ -227,7 +244,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
 
     /// Uses the evaluations of a table's part of the batch.
     fn play(&mut self, index: usize, part: Range<usize>) {
-        let Actor { evaluations, tables, legal, policy, config, .. } = self;
+        let Actor { evaluations, tables, legal, policy, config, decisions, .. } = self;
         let table = &mut tables[index];
         let value = |sample| config.utility.mix(evaluations.value(sample), evaluations.margin(sample));
         let word = table.stream.next_word();
@@ -242,6 +259,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
                 policy: Vec::new(),
             };
             table.decide(legal[index], judgement);
+            *decisions += 1;
             return;
         };
         search.supply(part.map(|sample| LeafEvaluation { policy: evaluations.policy(sample), value: value(sample) }));
@@ -254,6 +272,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
         let taught = if table.full { sparse(policy) } else { Vec::new() };
         let judgement = Judgement { index: index as u32, probability: policy[index], value, policy: taught };
         table.decide(action, judgement);
+        *decisions += 1;
     }
 }
 

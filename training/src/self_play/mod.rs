@@ -6,6 +6,7 @@
 //! * [`actor`]: one thread that plays many games at once and evaluates their positions in batches.
 //! * [`players`]: who plays the games of a run on one thread.
 //! * [`teacher`]: games of agents that the network learns from before it plays itself.
+//! * [`speed`]: how much of a network's speed self-play keeps.
 //! * [`targets`]: what the decisions of a finished game should have been judged and played like.
 //! * [`replay`]: the games of the latest rounds, in memory and on disk.
 //! * [`weights`]: how new weights reach the actors.
@@ -18,6 +19,7 @@ pub mod game;
 pub mod numbers;
 pub mod players;
 pub mod replay;
+pub mod speed;
 pub mod targets;
 pub mod teacher;
 pub mod weights;

@@ -1,0 +1,115 @@
+//! How much of a network's speed self-play keeps.
+
+use crate::self_play::actor::{Actor, ActorError, Effort};
+use crate::self_play::numbers::GameNumbers;
+use crate::self_play::weights::PublishedWeights;
+use crate::self_play::{SelfPlayConfig, Start};
+use dervish_env::encode::PolicyEncoder;
+use dervish_env::game::Position;
+use dervish_models::batch::Batch;
+use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
+use dervish_models::network::Network;
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// What [`measure_self_play`] found, over all threads.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct SelfPlaySpeed {
+    /// Threads that played, and that evaluated alone.
+    pub threads: usize,
+    /// Decisions a second in self-play, those between several actions.
+    pub decisions_per_second: f64,
+    /// Evaluations a second in self-play.
+    pub evaluations_per_second: f64,
+    /// Mean size of its batches.
+    pub mean_batch: f64,
+    /// Share of the threads' time in which the network evaluated.
+    pub evaluator_busy: f64,
+    /// Evaluations a second of the same network on batches of that self-play, evaluated over and over.
+    pub bare_per_second: f64,
+    /// The part of the bare speed that self-play reaches.
+    pub ratio: f64,
+}
+
+/// Batches of self-play that are evaluated over and over.
+const KEPT: usize = 16;
+/// Batches played before the first is kept: games have drifted apart by then.
+const DRIFT: usize = 200;
+
+/// Plays on `threads` for about `budget`, then evaluates batches of these games alone for as long.
+///
+/// # Errors
+/// [`ActorError`].
+pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
+    start: &Start<P, E>,
+    network: &Network,
+    config: SelfPlayConfig,
+    threads: usize,
+    budget: Duration,
+) -> Result<SelfPlaySpeed, ActorError> {
+    let starts = std::slice::from_ref(start);
+    let weights = PublishedWeights::new(network.duplicate().map_err(EvaluateError::from)?, 0);
+    let numbers = GameNumbers::new(0, u64::MAX);
+    let (warm, effort) = (Effort::default(), Effort::default());
+    let play = || -> Result<(u64, Vec<Batch>), ActorError> {
+        let mut finished = Vec::new();
+        let mut warming = Actor::new(starts, config, 0, &weights, &numbers, &warm)?;
+        let mut batches = Vec::with_capacity(KEPT);
+        for tick in 0..DRIFT + KEPT {
+            warming.tick(&mut finished)?;
+            if tick >= DRIFT {
+                batches.push(warming.batch().clone());
+            }
+        }
+        let mut actor = warming.booked_in(&effort);
+        let before = actor.decisions();
+        let begun = Instant::now();
+        while begun.elapsed() < budget {
+            finished.clear();
+            actor.tick(&mut finished)?;
+        }
+        Ok((actor.decisions() - before, batches))
+    };
+    let played = on_threads(threads, play)?;
+    let report = effort.report();
+    let decisions: u64 = played.iter().map(|(decisions, _)| decisions).sum();
+    let seconds = budget.as_secs_f64();
+
+    let bare = |batches: &[Batch]| -> Result<u64, ActorError> {
+        let mut evaluator = NetEvaluator::new(weights.duplicate()?);
+        let mut evaluations = Evaluations::default();
+        let mut count = 0;
+        let begun = Instant::now();
+        for batch in batches.iter().cycle() {
+            if begun.elapsed() >= budget {
+                break;
+            }
+            evaluator.evaluate(batch, &mut evaluations)?;
+            count += evaluations.len() as u64;
+        }
+        Ok(count)
+    };
+    let batches = &played[0].1;
+    let alone: u64 = on_threads(threads, || bare(batches))?.into_iter().sum();
+    let (evaluations_per_second, bare_per_second) = (report.evaluations as f64 / seconds, alone as f64 / seconds);
+    Ok(SelfPlaySpeed {
+        threads,
+        decisions_per_second: decisions as f64 / seconds,
+        evaluations_per_second,
+        mean_batch: report.mean_batch,
+        evaluator_busy: report.evaluator_busy,
+        bare_per_second,
+        ratio: evaluations_per_second / bare_per_second,
+    })
+}
+
+/// Does the same on several threads at once.
+fn on_threads<T: Send>(threads: usize, work: impl Fn() -> Result<T, ActorError> + Sync) -> Result<Vec<T>, ActorError> {
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(&work)).collect();
+        let join = |worker: std::thread::ScopedJoinHandle<'_, Result<T, ActorError>>| {
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        workers.into_iter().map(join).collect()
+    })
+}
