@@ -17,6 +17,7 @@ use dervish_training::commands::regret::RegretArgs;
 use dervish_training::commands::replay::ReplayArgs;
 use dervish_training::commands::report::ReportArgs;
 use dervish_training::commands::scenario::ScenarioArgs;
+use dervish_training::commands::study::StudyArgs;
 use dervish_training::commands::table::TableArgs;
 use dervish_training::commands::tournament::TournamentArgs;
 #[cfg(feature = "torch")]
@@ -48,6 +49,8 @@ enum Command {
     Match(MatchArgs),
     /// Play every agent against every other and rate them.
     Tournament(TournamentArgs),
+    /// Play the matches of a study file for a while, and tell what they have told.
+    Study(StudyArgs),
     /// Rate the agents in a file of results.
     Ratings(RatingsArgs),
     /// Write a file of results as one page with plots.
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
             Command::Play(args) => args.run(),
             Command::Match(args) => args.run(),
             Command::Tournament(args) => args.run(),
+            Command::Study(args) => args.run(),
             Command::Ratings(args) => args.run(),
             Command::Report(args) => args.run(),
             Command::Agents(args) => args.run(),

@@ -17,6 +17,7 @@
 //! * [`standings`]: what all games of one version tell.
 //! * [`statistics`]: scores, intervals and Elo differences from results, as pure functions.
 //! * [`store`]: all results in one SQLite file.
+//! * [`study`]: matches that answer a question, played in pieces over hours.
 
 pub mod agents;
 mod booking;
@@ -34,3 +35,4 @@ pub mod sprt;
 pub mod standings;
 pub mod statistics;
 pub mod store;
+pub mod study;
