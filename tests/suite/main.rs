@@ -2,6 +2,7 @@
 
 mod agents;
 mod allocations;
+mod anatomy;
 mod battle_command;
 mod bench_command;
 mod campaign;

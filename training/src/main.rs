@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::ErrorKind;
 use dervish_training::commands::agents::AgentsArgs;
+use dervish_training::commands::anatomy::AnatomyArgs;
 use dervish_training::commands::battle::BattleArgs;
 use dervish_training::commands::bench::BenchArgs;
 use dervish_training::commands::match_games::MatchArgs;
@@ -53,6 +54,8 @@ enum Command {
     Study(StudyArgs),
     /// Rate the agents in a file of results.
     Ratings(RatingsArgs),
+    /// Tell from records what decides a scenario.
+    Anatomy(AnatomyArgs),
     /// Write a file of results as one page with plots.
     Report(ReportArgs),
     /// List the agents of a game with their options.
@@ -89,6 +92,7 @@ fn main() -> ExitCode {
             Command::Tournament(args) => args.run(),
             Command::Study(args) => args.run(),
             Command::Ratings(args) => args.run(),
+            Command::Anatomy(args) => args.run(),
             Command::Report(args) => args.run(),
             Command::Agents(args) => args.run(),
             Command::Position(args) => args.run(),

@@ -11,6 +11,7 @@
 
 use crate::learner::LearnerConfig;
 use crate::self_play::actor::SelfPlayConfig;
+use dervish_env::persist::{DocumentFault, read_document};
 use dervish_models::checkpoint_series::{CHECKPOINTS, CheckpointSeries};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -100,6 +101,16 @@ pub enum RunDirFault {
     InUse,
 }
 
+impl From<DocumentFault> for RunDirFault {
+    fn from(fault: DocumentFault) -> RunDirFault {
+        match fault {
+            DocumentFault::Io(error) => error.into(),
+            DocumentFault::Json(error) => error.into(),
+            DocumentFault::Version(found) => RunDirFault::Format { found },
+        }
+    }
+}
+
 impl RunConfig {
     /// Whether it can be trained with: the file may have been edited between sessions.
     fn check(&self) -> Result<(), RunDirFault> {
@@ -173,17 +184,7 @@ impl RunDir {
     pub fn open(path: &Path) -> Result<RunDir, RunDirError> {
         let file = path.join(CONFIG);
         let read = || -> Result<RunConfig, RunDirFault> {
-            #[derive(Deserialize)]
-            struct Format {
-                format: u64,
-            }
-            let text = fs::read(&file)?;
-            // Another format may have other fields: it is told apart first.
-            let Format { format } = serde_json::from_slice(&text)?;
-            if format != u64::from(FORMAT_VERSION) {
-                return Err(RunDirFault::Format { found: format });
-            }
-            let config: RunConfig = serde_json::from_slice(&text)?;
+            let config: RunConfig = read_document(&file, FORMAT_VERSION)?;
             config.check()?;
             Ok(config)
         };

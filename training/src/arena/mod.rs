@@ -2,6 +2,7 @@
 //!
 //! # Layout
 //! * [`agents`]: which agents can play which game.
+//! * [`anatomy`]: what decides a scenario, from the records of games.
 //! * `booking`: putting the pairs that threads finish in any order into their order.
 //! * [`brief`]: specs of agents as people read them.
 //! * [`folder`]: the folder of a match, with its document and records.
@@ -20,6 +21,7 @@
 //! * [`study`]: matches that answer a question, played in pieces over hours.
 
 pub mod agents;
+pub mod anatomy;
 mod booking;
 pub mod brief;
 pub mod folder;

@@ -10,6 +10,7 @@ use dervish_env::dervish::data_file::DataError;
 use serde::Serialize;
 
 pub mod agents;
+pub mod anatomy;
 pub mod battle;
 pub mod bench;
 pub mod match_args;

@@ -6,7 +6,7 @@ use crate::arena::sprt::SprtState;
 use crate::arena::store::{MatchIdentity, PROGRAM};
 use dervish_agents::limits::Limits;
 use dervish_env::game::GameIdentity;
-use dervish_env::persist::write_whole;
+use dervish_env::persist::{DocumentFault, read_document, write_whole};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -166,21 +166,14 @@ impl StudyDocument {
     /// # Errors
     /// [`StudyDocumentError`]: it cannot be read, is of another version, or is no such document.
     pub fn read(path: &Path) -> Result<Option<StudyDocument>, StudyDocumentError> {
-        let at = |fault| StudyDocumentError { path: path.to_path_buf(), fault };
-        let text = match fs::read(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(at(error.into())),
+        let fault = match read_document(path, STUDY_VERSION) {
+            Ok(document) => return Ok(Some(document)),
+            Err(DocumentFault::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(DocumentFault::Io(error)) => error.into(),
+            Err(DocumentFault::Json(error)) => error.into(),
+            Err(DocumentFault::Version(version)) => StudyDocumentFault::Version(version),
         };
-        #[derive(Deserialize)]
-        struct Version {
-            version: u32,
-        }
-        let Version { version } = serde_json::from_slice(&text).map_err(|error| at(error.into()))?;
-        if version != STUDY_VERSION {
-            return Err(at(StudyDocumentFault::Version(version)));
-        }
-        serde_json::from_slice(&text).map(Some).map_err(|error| at(error.into()))
+        Err(StudyDocumentError { path: path.to_path_buf(), fault })
     }
 
     /// Writes the document, in place of one that is there.
@@ -217,7 +210,7 @@ pub enum StudyDocumentFault {
     Malformed(#[from] serde_json::Error),
     /// It was written by another version.
     #[error("version {0} of a study's document, this program reads {STUDY_VERSION}")]
-    Version(u32),
+    Version(u64),
 }
 
 /// The machine that this program runs on: model of its processor, and cores that the program may use.
