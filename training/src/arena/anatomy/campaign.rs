@@ -3,7 +3,7 @@
 use super::{Course, Holding, Incident, OpeningMove};
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::board::{Hex, PlaceId};
-use dervish_env::dervish::campaign::BattleStage;
+use dervish_env::dervish::campaign::{Battle, BattleStage};
 use dervish_env::dervish::catalogue::{LAND, Side};
 use dervish_env::dervish::decision::Decision;
 use dervish_env::dervish::order::Order;
@@ -84,12 +84,13 @@ impl Course for Campaign {
                 note(Incident { kind, seat, place, amount });
             }
         };
-        // A new combat is one that nobody has rolled for and that was not there, or had been rolled for, before.
+        // A combat is new until the first test is rolled (9.13), if it was not there before.
         let (was, is) = (before.battle(), self.battle());
-        let fresh = is.stage != BattleStage::None && is.dice == [0; 4];
-        let other =
-            was.stage == BattleStage::None || was.dice != [0; 4] || (was.from, was.target) != (is.from, is.target);
-        if fresh && other {
+        let open = |battle: &Battle| {
+            (BattleStage::LeaderMarching..=BattleStage::Tests).contains(&battle.stage) && battle.dice == [0; 4]
+        };
+        let fresh = open(is) && !(open(was) && (was.from, was.target) == (is.from, is.target));
+        if fresh {
             tell("combats", seat_of(self.active()), place(is.target), 1);
         }
         if asked.decision == Decision::RollMarch {

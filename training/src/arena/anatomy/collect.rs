@@ -105,7 +105,7 @@ pub struct PlaceCount {
 /// An opening of a seat.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct OpeningCount {
-    /// Its moves.
+    /// Where its moves lead; where they begin depends on the set-up and is left out.
     pub moves: Vec<String>,
     /// How often it was played.
     pub games: u64,
@@ -217,7 +217,7 @@ impl<P: Course> Collector<P> {
             won[seat.index()] += u64::from(score(seat) > 0.5);
         }
         for (seat, moves) in Seat::BOTH.into_iter().zip(openings) {
-            let moves = moves.into_iter().take(self.opening).map(OpeningMove::text).collect();
+            let moves = moves.into_iter().take(self.opening).map(|made| made.to).collect();
             self.openings[seat.index()].entry(moves).or_default().add(score(seat));
         }
         for Incident { kind, seat, place, amount } in incidents {
@@ -277,11 +277,5 @@ impl<P: Course> Collector<P> {
                 counts
             }),
         }
-    }
-}
-
-impl OpeningMove {
-    fn text(self) -> String {
-        if self.from.is_empty() { self.to } else { format!("{}: {}", self.from, self.to) }
     }
 }

@@ -60,8 +60,9 @@ impl fmt::Display for Anatomy {
             })
             .collect();
         if !holdings.is_empty() {
-            let header = ["held at the end", "points", first, second, "points a game", ""];
-            writeln!(f, "{}", table(texts(&header), holdings.into_iter()))?;
+            let mut header = texts(&["held at the end", "points", first, second]);
+            header.extend([first, second].map(|seat| format!("points a game of {seat}")));
+            writeln!(f, "{}", table(header, holdings.into_iter()))?;
         }
         if !self.incidents.is_empty() {
             let rows = self.incidents.iter().map(|of| {
