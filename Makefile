@@ -7,7 +7,7 @@ WORKSPACE := --workspace --features dervish-training/torch,dervish-tests/torch $
 # Games of each scenario that `make soak` plays.
 SOAK_GAMES ?= 10000
 
-.PHONY: libtorch build test lint doc demo soak perft bench bench-peers clean
+.PHONY: libtorch build test lint doc demo soak perft bench bench-peers strength-table clean
 
 # Finds or fetches libtorch for .libtorch, where .cargo/config.toml looks for it.
 libtorch:
@@ -52,6 +52,10 @@ bench-peers/.installed: training/bench_peers/requirements.txt
 	python3 -m venv --clear bench-peers
 	bench-peers/bin/pip install --quiet --disable-pip-version-check --only-binary=:all: --requirement $<
 	touch $@
+
+# README's table of strength, from the document of its study; `dervish study training/studies/strength.toml` plays it.
+strength-table: build
+	$(or $(CARGO_TARGET_DIR),target)/debug/dervish study training/studies/strength.toml --readme README.md
 
 clean:
 	cargo clean

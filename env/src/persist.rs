@@ -1,6 +1,8 @@
-//! Files that appear whole or not at all, and texts that are read whole.
+//! Files that appear whole or not at all, and texts and documents that are read whole.
 
-use std::fs::File;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -28,6 +30,39 @@ pub fn read_text_from(source: impl Read) -> io::Result<String> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
     }
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text"))
+}
+
+/// Reads a JSON document that says its version, in its field `version` or `format`. Another version may have other
+/// fields, so it is told apart before any of them is read.
+///
+/// # Errors
+/// [`DocumentFault`].
+pub fn read_document<T: DeserializeOwned>(path: &Path, known: u32) -> Result<T, DocumentFault> {
+    #[derive(Deserialize)]
+    struct Versioned {
+        #[serde(alias = "format")]
+        version: u64,
+    }
+    let text = fs::read(path)?;
+    let Versioned { version } = serde_json::from_slice(&text)?;
+    if version != u64::from(known) {
+        return Err(DocumentFault::Version(version));
+    }
+    Ok(serde_json::from_slice(&text)?)
+}
+
+/// Why a document was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum DocumentFault {
+    /// The file cannot be read.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// It is not the document, by its text.
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
+    /// It is of this version, which is not the one that is read.
+    #[error("version {0} is not read by this program")]
+    Version(u64),
 }
 
 /// Writes `bytes` to a temporary file beside `path` and renames it, so that a reader, a crash or a full disk never sees

@@ -13,6 +13,7 @@
 use crate::adamw::{AdamWState, Moments};
 use crate::network::{ConfigError, Network, NetworkConfig};
 use crate::trainer::TrainerState;
+use dervish_env::persist::{DocumentFault, read_document};
 use safetensors::tensor::SafeTensorError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -281,17 +282,7 @@ pub fn is_checkpoint(path: &Path) -> bool {
 pub fn load_manifest(path: &Path) -> Result<Manifest, CheckpointError> {
     let file = path.join(MANIFEST);
     let read = || -> Result<Manifest, CheckpointFault> {
-        #[derive(Deserialize)]
-        struct Format {
-            format: u64,
-        }
-        let text = fs::read(&file)?;
-        // Another format may have other fields: it is told apart first.
-        let Format { format } = serde_json::from_slice(&text)?;
-        if format != u64::from(FORMAT_VERSION) {
-            return Err(CheckpointFault::Format { found: format });
-        }
-        let manifest: Manifest = serde_json::from_slice(&text)?;
+        let manifest: Manifest = read_document(&file, FORMAT_VERSION)?;
         manifest.network.check()?;
         // A trainer's two files come together.
         let files: Vec<&str> = manifest.files.keys().map(String::as_str).collect();
@@ -301,6 +292,16 @@ pub fn load_manifest(path: &Path) -> Result<Manifest, CheckpointError> {
         Ok(manifest)
     };
     read().map_err(|reason| CheckpointError { path: file.clone(), reason })
+}
+
+impl From<DocumentFault> for CheckpointFault {
+    fn from(fault: DocumentFault) -> CheckpointFault {
+        match fault {
+            DocumentFault::Io(error) => error.into(),
+            DocumentFault::Json(error) => error.into(),
+            DocumentFault::Version(found) => CheckpointFault::Format { found },
+        }
+    }
 }
 
 impl Contract {

@@ -30,16 +30,17 @@ use std::time::{Duration, Instant};
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../agents/external/example.py");
 const PROTOCOL_PAGE: &str = include_str!("../../agents/external/PROTOCOL.md");
 
-/// A program that keeps the terms except in one way, chosen by its first argument. It notes each process that it has
-/// been, a line each with its number, in the file of its second argument; only those whose place in that file is among
-/// the further arguments are faulty. A faulty process chooses twice before it breaks the terms.
+/// A program that keeps the terms except as its arguments say. It notes each process that it has been, a line each with
+/// its number, in the file of its first argument. The second is a habit of all of them, the further ones are the faults
+/// of the first process, the second and so on; later ones have none. A faulty process chooses twice before it breaks the
+/// terms.
 const FAULTY: &str = r#"
 import json, os, sys, time
-fault, journal, faulty = sys.argv[1], sys.argv[2], [int(place) for place in sys.argv[3:]]
+journal, habit, faults = sys.argv[1], sys.argv[2], sys.argv[3:]
 place = len(open(journal).readlines()) if os.path.exists(journal) else 0
 with open(journal, "a") as file:
     file.write(f"{os.getpid()}\n")
-faulty = place in faulty
+fault = faults[place] if place < len(faults) else "none"
 def say(text):
     sys.stdout.write(text)
     sys.stdout.flush()
@@ -47,19 +48,19 @@ choices = 0
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":
-        if fault == "slow start" and faulty:
+        if fault == "slow start":
             time.sleep(600)
-        say('{"protocol": 2}\n' if fault == "protocol" and faulty else '{"protocol": 1}\n')
+        say('{"protocol": 1}\n')
     elif message["type"] == "quit":
-        if fault == "stays":
+        if habit == "stays":
             time.sleep(600)
         break
     elif message["type"] == "choose":
         choices += 1
         legal = message["legal"]
-        if fault == "complains":
+        if habit == "complains":
             sys.stderr.write("%s\n" % ("alas " * 1000))
-        if not faulty or choices < 3:
+        if fault == "none" or choices < 3:
             say('{"move": "%s"}\n' % legal[0]["move"])
         elif fault == "hang":
             open(journal + ".hangs", "w").close()
@@ -151,11 +152,20 @@ impl Faulty {
         self.folder.path().join("journal")
     }
 
-    /// The spec of the program with this fault in the processes of these places, counted from 0.
-    fn spec(&self, fault: &str, faulty: &[usize], more: &str) -> String {
+    /// The spec of the program with these faults in its processes, and further options.
+    fn spec(&self, faults: &[&str], more: &str) -> String {
+        self.program("none", faults) + more
+    }
+
+    /// The spec of the program with a habit and no fault.
+    fn spec_of_habit(&self, habit: &str) -> String {
+        self.program(habit, &[])
+    }
+
+    fn program(&self, habit: &str, faults: &[&str]) -> String {
         let folder = self.folder.path().display();
-        let faulty: Vec<String> = faulty.iter().map(usize::to_string).collect();
-        format!("external:cmd=python3 '{folder}/faulty.py' '{fault}' '{folder}/journal' {}{more}", faulty.join(" "))
+        let faults: String = faults.iter().map(|fault| format!(" '{fault}'")).collect();
+        format!("external:cmd=python3 '{folder}/faulty.py' '{folder}/journal' '{habit}'{faults}")
     }
 
     /// Numbers of the processes that there have been.
@@ -175,7 +185,7 @@ fn exists(process: u32) -> bool {
 fn match_with_fault(fault: &str, more: &str, reason: &str) {
     let faulty = Faulty::new();
     let start = ConnectFour::new();
-    let agent = factory(&start, ConnectFourColumns::new(), &faulty.spec(fault, &[0], more));
+    let agent = factory(&start, ConnectFourColumns::new(), &faulty.spec(&[fault], more));
     let report = play_match(&start, &agent, &random(), &options(2, 1), &()).expect("a match goes on");
     drop(agent);
     let first = &report.games[0];
@@ -225,7 +235,7 @@ fn a_program_that_chooses_against_the_rules_forfeits_and_the_match_goes_on() {
 fn a_program_that_speaks_unasked_forfeits() {
     let faulty = Faulty::new();
     let start = ConnectFour::new();
-    let agent = factory(&start, ConnectFourColumns::new(), &faulty.spec("chatter", &[0], ""));
+    let agent = factory(&start, ConnectFourColumns::new(), &faulty.spec(&["chatter"], ""));
     let mut agent = agent.make();
     agent.new_game(agent_rng(1, 0, Seat::First));
     for _ in 0..3 {
@@ -252,14 +262,7 @@ fn a_program_that_speaks_unasked_forfeits() {
 fn a_program_that_starts_too_slowly_forfeits_and_the_match_goes_on() {
     let faulty = Faulty::new();
     let start = ConnectFour::new();
-    // One program, two faults: the arguments of the first process are not those of the others.
-    let wrapper = faulty.folder.path().join("wrapper.sh");
-    let script = "if [ -e journal ] && [ $(wc -l < journal) -eq 1 ]; then fault='slow start'; else fault=exit; fi\n\
-                  exec python3 faulty.py \"$fault\" journal 0 1\n";
-    fs::write(&wrapper, script).expect("written");
-    let folder = faulty.folder.path().display();
-    let spec = format!("external:cmd=sh -c 'cd \"{folder}\" && . ./wrapper.sh',start=4");
-    let agent = factory(&start, ConnectFourColumns::new(), &spec);
+    let agent = factory(&start, ConnectFourColumns::new(), &faulty.spec(&["exit", "slow start"], ",start=4"));
     let report = play_match(&start, &agent, &random(), &options(2, 1), &()).expect("a match goes on");
     drop(agent);
     let reasons: Vec<_> = report.games.iter().map(|game| game.forfeit.as_ref().map(|f| f.reason.as_str())).collect();
@@ -275,7 +278,7 @@ fn a_program_that_starts_too_slowly_forfeits_and_the_match_goes_on() {
 fn forfeits_are_kept_in_the_document_and_in_records_that_replay() {
     let faulty = Faulty::new();
     let out = faulty.folder.path().join("match").display().to_string();
-    let spec = faulty.spec("exit", &[0], "");
+    let spec = faulty.spec(&["exit"], "");
     let arguments =
         ["match", "random", &spec, "--scenario", "connect-four", "--games", "2", "--threads", "1", "--out", &out];
     let output = dervish(&arguments);
@@ -307,7 +310,7 @@ fn forfeits_are_kept_in_the_document_and_in_records_that_replay() {
 #[test]
 fn complaints_on_standard_error_are_passed_through() {
     let faulty = Faulty::new();
-    let spec = faulty.spec("complains", &[], "");
+    let spec = faulty.spec_of_habit("complains");
     let output = dervish(&["match", &spec, "random", "--scenario", "connect-four", "--games", "4", "--json"]);
     assert!(output.status.success());
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON alone");
@@ -386,7 +389,7 @@ fn a_comma_in_a_command_is_written_twice() {
 #[test]
 fn a_program_that_does_not_quit_is_killed() {
     let faulty = Faulty::new();
-    let agent = factory(&Pig::new(), PigPlayers::new(), &faulty.spec("stays", &[], ""));
+    let agent = factory(&Pig::new(), PigPlayers::new(), &faulty.spec_of_habit("stays"));
     let [process] = faulty.processes()[..] else { panic!("one process") };
     assert!(exists(process));
     let begun = Instant::now();
@@ -403,7 +406,7 @@ fn ctrl_c_leaves_no_program_behind() {
     use std::process::Command;
 
     let faulty = Faulty::new();
-    let spec = faulty.spec("hang", &[0], ",timeout=600");
+    let spec = faulty.spec(&["hang"], ",timeout=600");
     let mut child = start(&["match", &spec, "random", "--scenario", "connect-four", "--games", "2", "--threads", "1"]);
     let begun = Instant::now();
     let wait_for = |what: &str, done: &dyn Fn() -> bool| {
@@ -561,7 +564,7 @@ fn a_program_hears_how_a_game_has_ended() {
     );
     // The opponent forfeits game 0, in which it has the second seat, and keeps the terms in game 1.
     let faulty = Faulty::new();
-    let opponent = factory(&start, ConnectFourColumns::new(), &faulty.spec("exit", &[0], ""));
+    let opponent = factory(&start, ConnectFourColumns::new(), &faulty.spec(&["exit"], ""));
     let endings = endings(&opponent, options(1, 1));
     let [yellow, red] = ["yellow", "red"].map(|name| Some(name.to_string()));
     assert_eq!(endings[0], GameOver { ending: EndingKind::Forfeit, winner: yellow, margin: 1.0, forfeited_by: red });
@@ -572,7 +575,7 @@ fn a_program_hears_how_a_game_has_ended() {
 fn a_process_plays_many_games() {
     for threads in [1, 2] {
         let faulty = Faulty::new();
-        let agent = factory(&Pig::new(), PigPlayers::new(), &faulty.spec("none", &[], ""));
+        let agent = factory(&Pig::new(), PigPlayers::new(), &faulty.spec_of_habit("none"));
         let report = play_match(&Pig::new(), &agent, &random(), &options(4, threads), &()).expect("a report");
         assert_eq!(report.statistics.games, 8);
         // The process that was tried first plays, too.

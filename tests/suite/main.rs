@@ -2,6 +2,7 @@
 
 mod agents;
 mod allocations;
+mod anatomy;
 mod battle_command;
 mod bench_command;
 mod campaign;
@@ -29,6 +30,7 @@ mod perft_command;
 mod play_command;
 mod position_command;
 mod position_file;
+mod progress;
 mod ratings;
 mod record;
 #[cfg(feature = "torch")]
@@ -60,6 +62,7 @@ mod solved_pig;
 mod sprt;
 mod statistics;
 mod store;
+mod study_command;
 mod table_command;
 mod tables;
 mod tournament_command;

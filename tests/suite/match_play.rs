@@ -21,7 +21,8 @@ use dervish_training::arena::match_play::{
 use dervish_training::arena::report::MatchReport;
 use dervish_training::arena::sprt::{Hypothesis, SprtPlan};
 use dervish_training::arena::statistics::Pentanomial;
-use dervish_training::commands::match_games::{BoundArgs, MatchArgs, match_games};
+use dervish_training::commands::match_args::{BoundArgs, GamesArgs};
+use dervish_training::commands::match_games::{MatchArgs, match_games};
 use rand_chacha::ChaCha8Rng;
 use std::fs;
 use std::io;
@@ -446,11 +447,7 @@ fn arguments(out: Option<PathBuf>) -> MatchArgs {
     MatchArgs {
         a: "mcts:sims=20".to_string(),
         b: "random".to_string(),
-        scenario: "pig".to_string(),
-        games: 6,
-        seed: 3,
-        threads: None,
-        bounds: BoundArgs::default(),
+        of: GamesArgs { scenario: "pig".to_string(), games: 6, seed: 3, threads: None, bounds: BoundArgs::default() },
         sprt: Vec::new(),
         luck: false,
         db: None,
@@ -511,20 +508,23 @@ fn bad_arguments_are_refused_before_anything_is_made() {
         match_games(&Pig::new(), &Pig::agents(), &arguments).expect_err("bad arguments").to_string()
     };
     let pairs = "games are played in pairs, so their number must be even and above 0";
-    assert_eq!(refused(&|arguments| arguments.games = 7), format!("--games 7: {pairs}"));
-    assert_eq!(refused(&|arguments| arguments.games = 0), format!("--games 0: {pairs}"));
-    assert_eq!(refused(&|arguments| arguments.bounds.sims = Some(0)), "--sims: an agent needs at least one simulation");
+    assert_eq!(refused(&|arguments| arguments.of.games = 7), format!("--games 7: {pairs}"));
+    assert_eq!(refused(&|arguments| arguments.of.games = 0), format!("--games 0: {pairs}"));
     assert_eq!(
-        refused(&|arguments| arguments.bounds.max_decisions = Some(0)),
+        refused(&|arguments| arguments.of.bounds.sims = Some(0)),
+        "--sims: an agent needs at least one simulation"
+    );
+    assert_eq!(
+        refused(&|arguments| arguments.of.bounds.max_decisions = Some(0)),
         "--max-decisions 0: a game needs at least one decision"
     );
     let more_than_the_turn = refused(&|arguments| {
-        arguments.bounds = BoundArgs { sims: Some(400), turn_sims: Some(100), ..BoundArgs::default() }
+        arguments.of.bounds = BoundArgs { sims: Some(400), turn_sims: Some(100), ..BoundArgs::default() }
     });
     assert_eq!(more_than_the_turn, "--sims 400: more for one decision than --turn-sims 100 for all of its turn");
     let more_than_the_turn = refused(&|arguments| {
         let (time, turn_time) = (Some(Duration::from_millis(2500)), Some(Duration::from_secs(2)));
-        arguments.bounds = BoundArgs { time, turn_time, ..BoundArgs::default() }
+        arguments.of.bounds = BoundArgs { time, turn_time, ..BoundArgs::default() }
     });
     assert_eq!(more_than_the_turn, "--time 2.5: more for one decision than --turn-time 2 for all of its turn");
     let wrong_test = refused(&|arguments| arguments.sprt = vec!["elo0=10".to_string(), "elo1=0".to_string()]);

@@ -59,7 +59,9 @@ fn the_side_that_does_not_play_is_the_agent_in_the_record() {
     let record = |side| {
         let path = path.to_str().expect("UTF-8");
         sitting(&["--scenario", "souakim", "--side", side, "--seed", "8", "--record", path], "");
-        fs::read_to_string(path).expect("a record")
+        let record = fs::read_to_string(path).expect("a record");
+        fs::remove_file(path).expect("a record");
+        record
     };
     let as_mahdist = record("mahdist");
     assert!(as_mahdist.contains("\nseat: egyptian random:seed=0\nseat: mahdist human\n"), "{as_mahdist}");
@@ -126,8 +128,7 @@ fn a_reader_that_has_gone_away_leaves_the_game() {
 
 #[test]
 fn help_and_board_are_shown_when_asked_for() {
-    let help =
-        "l lists the orders; b draws the board; u takes back orders given since the last roll; q leaves the game\n";
+    let help = "l lists the orders; b draws the board; v tells how the game is won; u takes back orders given since the last roll; q leaves the game\n";
     for (line, shown) in [("", 1), ("?\n", 2), ("h\n", 2), ("help\n", 2), ("help\nhelp\n", 3)] {
         assert_eq!(sitting(&SETUP, line).matches(help).count(), shown, "{line:?}");
     }
@@ -209,6 +210,88 @@ fn undo_takes_back_orders_since_the_last_roll() {
     assert!(played.len() == 4 && played[3].starts_with("roll roll_march "), "{played:?}");
 }
 
+/// A game that was kept is not written over, by whatever comes of the new one.
+#[test]
+fn a_record_that_exists_is_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("game.record");
+    let arguments = [&["play"], &SETUP[..], &["--record", path.to_str().expect("UTF-8")]].concat();
+    for mine in ["mine", ""] {
+        fs::write(&path, mine).expect("written");
+        let line = refusal(&arguments);
+        assert!(line.contains("--record: ") && line.contains("game.record exists; name a new file"), "{line}");
+        assert_eq!(fs::read_to_string(&path).expect("mine"), mine);
+    }
+    // Nor is a folder, or what a link leads to.
+    fs::remove_file(&path).expect("a file");
+    fs::create_dir(&path).expect("a folder");
+    assert!(refusal(&arguments).contains("exists; name a new file"));
+    #[cfg(unix)]
+    {
+        let target = folder.path().join("target");
+        fs::remove_dir(&path).expect("a folder");
+        std::os::unix::fs::symlink(&target, &path).expect("a link");
+        assert!(refusal(&arguments).contains("exists; name a new file") && !target.exists());
+    }
+}
+
+/// Rules 14.1 to 14.3 with the numbers of the scenarios' files, and the points at the start: nobody is eliminated, and
+/// the Egyptian player holds every place of the map but those that the Mahdist begins with.
+#[test]
+fn how_the_game_is_won_is_told_at_the_start_and_when_asked_for() {
+    for (scenario, side, aim) in [
+        (
+            "souakim",
+            "mahdist",
+            "The mahdist player wins at once by controlling Souakim. After game turn 5, 1884-06, whoever has more points \
+             wins; with as many the game is a draw (14.3).\n",
+        ),
+        (
+            "khartoum",
+            "egyptian",
+            "After game turn 18, 1885-07, or earlier with the turn of the event `withdraw`, the egyptian player wins with \
+             British combat units of melee strength 2 or more in Khartoum, disrupted ones counted half; else the mahdist \
+             player wins (14.2).\nAs things stand: too few British stand there.\n",
+        ),
+        (
+            "el-obeid",
+            "mahdist",
+            "The mahdist player wins at once by controlling Khartoum at the end of a game turn. After game turn 17, 1884-02, \
+             the egyptian player wins by controlling El Obeid; else the mahdist player wins with 12 points or more, and with \
+             fewer the game is a draw (14.1).\nPoints of the mahdist player: ",
+        ),
+        (
+            "kordofan",
+            "egyptian",
+            "After game turn 6, 1883-03, the mahdist player wins by controlling El Obeid, else the egyptian player wins \
+             (14.3). Bara, and how long El Obeid was held, make the victory greater.\nAs things stand: egyptian controls El \
+             Obeid.\n",
+        ),
+        ("pig", "first", "Whoever is the first to bank 100 points wins.\n"),
+        (
+            "connect-four",
+            "yellow",
+            "Four stones of one colour in a row, across, up or aslant, win; a full board is a draw.\n",
+        ),
+    ] {
+        let arguments = ["--scenario", scenario, "--side", side];
+        for (input, shown) in [("", 1), ("v\n", 2), ("victory\nv\n", 3)] {
+            let output = sitting(&arguments, input);
+            assert_eq!(output.matches(aim).count(), shown, "{scenario} {input:?}: {output}");
+        }
+    }
+    // Each place with its points, in the order of the scenario's map; 3 and 2 units for a point.
+    let output = sitting(&["--scenario", "souakim", "--side", "mahdist"], "");
+    let points = output.lines().find(|line| line.starts_with("Points for controlling ")).expect("told");
+    for part in ["Sinkat 2", "Tokar 2", "Tamai 2", "El Teb 1"] {
+        assert!(points.contains(part), "{points}");
+    }
+    assert!(points.ends_with(
+        "; of the egyptian player, 1 for each 3 mahdist combat units eliminated; of the mahdist player, 1 for each 2 egyptian \
+         combat units eliminated."
+    ));
+}
+
 #[test]
 fn bad_arguments_are_refused_before_the_game() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -217,7 +300,11 @@ fn bad_arguments_are_refused_before_the_game() {
     for (arguments, expected) in [
         (&[][..], "--scenario <SCENARIO> --side <SIDE>"),
         (&["--scenario", "souakim"], "--side <SIDE>"),
-        (&["--scenario", "chess", "--side", "mahdist"], "chess: cannot be read"),
+        (
+            &["--scenario", "chess", "--side", "mahdist"],
+            "(built-in are el-obeid, khartoum, souakim, kordofan); reference games are connect-four, pig",
+        ),
+        (&["--scenario", "", "--side", "mahdist"], "'': cannot be read: No such file"),
         (
             &["--scenario", "souakim", "--side", "sudanese"],
             "--side: 'sudanese' is no side; there are egyptian and mahdist",

@@ -144,17 +144,25 @@ fn what_is_wrong_with_a_test_is_said() {
         parsed("alpha=0.01 elo1=3.5 beta=0.1 elo0=-2"),
         Ok(SprtPlan { elo0: -2.0, elo1: 3.5, alpha: 0.01, beta: 0.1 })
     );
+    // A score s stands for 400 log10(s / (1 - s)) Elo points (Elo 1978): 0.5 for 0, 10 to 1 for 400.
+    let as_scores = parsed("score0=0.5 score1=0.9090909090909091").expect("two scores");
+    assert!(as_scores.elo0 == 0.0 && (as_scores.elo1 - 400.0).abs() < 1e-9, "{as_scores:?}");
     for (text, expected) in [
         ("elo0=0", "elo1 is missing"),
         ("elo1=5", "elo0 is missing"),
-        ("elo0=0 elo1=10 gamma=1", "there is no 'gamma'; there are: elo0, elo1, alpha, beta"),
+        ("elo0=0 elo1=10 gamma=1", "there is no 'gamma'; there are: elo0, elo1, score0, score1, alpha, beta"),
         ("elo0=0 elo1=10 elo1=20", "elo1 is given twice"),
         ("elo0=0 elo1", "'elo1' is not of the form key=number"),
         ("elo0=0 elo1=ten", "'elo1=ten' is not of the form key=number"),
         ("elo0=10 elo1=10", "elo1=10 is not above elo0=10"),
         ("elo0=10 elo1=0", "elo1=0 is not above elo0=10"),
-        ("elo0=0 elo1=NaN", "elo1=NaN is not from -1000 to 1000"),
-        ("elo0=0 elo1=1e9", "elo1=1000000000 is not from -1000 to 1000"),
+        ("elo0=0 score0=0.5 elo1=10", "elo0 and score0 say the same; give one of them"),
+        ("score0=0.5 score1=1", "score1=1 is not the score of -1500 to 1500 Elo"),
+        ("score0=-1 score1=0.5", "score0=-1 is not the score of -1500 to 1500 Elo"),
+        ("score0=NaN score1=0.5", "score0=NaN is not the score of -1500 to 1500 Elo"),
+        ("score0=0.5 score1=0.9999", "score1=0.9999 is not the score of -1500 to 1500 Elo"),
+        ("elo0=0 elo1=NaN", "elo1=NaN is not from -1500 to 1500"),
+        ("elo0=0 elo1=1e9", "elo1=1000000000 is not from -1500 to 1500"),
         ("elo0=0 elo1=10 alpha=0", "alpha=0 is not between 0 and 1"),
         ("elo0=0 elo1=10 beta=1.5", "beta=1.5 is not between 0 and 1"),
         ("elo0=0 elo1=10 alpha=NaN", "alpha=NaN is not between 0 and 1"),

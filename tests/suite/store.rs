@@ -37,8 +37,8 @@ fn pair(number: u32) -> [PlayedGame; 2] {
         },
         events: Vec::new(),
         efforts: [
-            Effort { decisions: 20, simulations: 1 << 40, seconds: 0.25 },
-            Effort { decisions: 20 + u64::from(number), simulations: 0, seconds: 1e-9 },
+            Effort { decisions: 20, turns: 3, simulations: 1 << 40, seconds: 0.25 },
+            Effort { decisions: 20 + u64::from(number), turns: u64::from(number), simulations: 0, seconds: 1e-9 },
         ],
     })
 }
@@ -127,12 +127,13 @@ fn no_game_is_counted_twice() {
 fn games_that_cannot_have_been_are_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     type Change = fn(&mut PlayedGame);
-    let changes: [(Change, &str); 7] = [
+    let changes: [(Change, &str); 8] = [
         (|game| game.outcome.margin = 1.5, "game 1 of match 1: its margin is not in [-1, 1]"),
         (|game| game.outcome.margin = f32::NEG_INFINITY, "game 1 of match 1: its margin is not in [-1, 1]"),
         (|game| game.outcome.luck = Some(f64::INFINITY), "game 1 of match 1: its luck is no number"),
         // In the signed column of the file these are -1.
         (|game| game.efforts[0].decisions = u64::MAX, "game 1 of match 1: a count is below 0"),
+        (|game| game.efforts[1].turns = u64::MAX, "game 1 of match 1: a count is below 0"),
         (|game| game.efforts[1].simulations = u64::MAX, "game 1 of match 1: a count is below 0"),
         (|game| game.efforts[0].seconds = -1.0, "game 1 of match 1: its seconds are no time"),
         (|game| game.efforts[1].seconds = f64::INFINITY, "game 1 of match 1: its seconds are no time"),
@@ -186,7 +187,7 @@ fn other_files_are_refused_and_left_alone() {
     };
     // Another application's number, or none, at byte 68; the version of the tables at byte 60.
     assert!(changed(&|bytes| bytes[68..72].fill(0)).ends_with("not one of the arena's results"));
-    assert!(changed(&|bytes| bytes[63] = 2).ends_with("version 2 of the tables, this program has 1"));
+    assert!(changed(&|bytes| bytes[63] = 1).ends_with("version 1 of the tables, this program has 2"));
     // A file that was cut off, pages that were overwritten, tables that are named otherwise.
     changed(&|bytes| bytes.truncate(bytes.len() / 2));
     changed(&|bytes| bytes[4096..12288].fill(0x55));
@@ -195,7 +196,7 @@ fn other_files_are_refused_and_left_alone() {
         let at = bytes.windows(name.len()).position(|window| window == name).expect("the table's text");
         bytes[at] = b'n';
     });
-    assert!(renamed.contains("table games is missing or not that of version 1"), "{renamed}");
+    assert!(renamed.contains("table games is missing or not that of version 2"), "{renamed}");
     fs::write(&path, &sound).expect("a file");
     assert_eq!(Store::open(&path).expect("sound again").pairs_of(id).expect("readable").len(), 200);
 }

@@ -145,7 +145,7 @@ fn bad_arguments_are_refused() {
         &["match", "random", "mcts", "--scenario", "pig", "--games", "2", "--db", &db],
     ] {
         let line = refusal(arguments);
-        assert!(line.contains("results.db: version 2 of the tables, this program has 1"), "{line}");
+        assert!(line.contains("results.db: version 3 of the tables, this program has 2"), "{line}");
     }
     assert!(fs::read(&db).expect("a file") == later);
     later[63] -= 1;

@@ -293,7 +293,8 @@ fn a_teacher_is_imitated_before_self_play() {
 
 #[test]
 fn the_speed_of_self_play_is_measured_beside_the_network_alone() {
-    let command = ["bench", "selfplay", "--scenario", "pig", "--sims", "4", "--games", "8", "--seconds", "0.3", "--json"];
+    let command =
+        ["bench", "selfplay", "--scenario", "pig", "--sims", "4", "--games", "8", "--seconds", "0.3", "--json"];
     let speed = json_of(&command);
     let figure = |name: &str| speed[name].as_f64().unwrap_or_else(|| panic!("{name} in {speed}"));
     // A search of 4 simulations asks about at most 4 leaves, and once about the root.

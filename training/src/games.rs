@@ -8,6 +8,7 @@ use dervish_env::dervish::scenario::Scenario;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::reference::connect_four::{ConnectFour, ConnectFourColumns};
 use dervish_env::reference::pig::{Pig, PigPlayers};
+use std::path::Path;
 
 /// Something that can be done with any game.
 pub trait GameVisitor {
@@ -35,7 +36,14 @@ pub fn with_game<V: GameVisitor>(name: &str, visitor: V) -> Result<V::Output, Ve
         "connect-four" => Ok(visitor.visit(ConnectFour::new(), ConnectFourColumns::new())),
         "pig" => Ok(visitor.visit(Pig::new(), PigPlayers::new())),
         _ => {
-            let scenario = Scenario::named_or_file(name)?;
+            let scenario = Scenario::named_or_file(name).map_err(|mut faults| {
+                // A name that is no file was meant to be that of a game.
+                if !Path::new(name).exists() {
+                    let games = format!("; reference games are {}", REFERENCE_GAMES.join(", "));
+                    faults.iter_mut().for_each(|fault| fault.reason.push_str(&games));
+                }
+                faults
+            })?;
             Ok(visitor.visit(Campaign::new(scenario), CampaignEncoder::new(scenario)))
         }
     }

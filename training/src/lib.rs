@@ -3,14 +3,15 @@
 //! # Layout
 //! * [`commands`]: the subcommands of `dervish`.
 //! * [`arena`]: matches and their statistics.
+//! * [`games`]: the games by name.
 //! * [`interrupt`]: watching for Ctrl-C.
 //!
 //! With the feature `torch`:
-//! * [`self_play`]: agents that play themselves, and what is kept of it to learn from.
-//! * [`learner`]: optimisation steps on finished games.
-//! * [`session`]: actors and learner together, for a while.
-//! * [`config`]: how a run plays and learns: TOML, with presets.
-//! * [`run_dir`]: the directory of a run.
+//! * `self_play`: agents that play themselves, and what is kept of it to learn from.
+//! * `learner`: optimisation steps on finished games.
+//! * `session`: actors and learner together, for a while.
+//! * `config`: how a run plays and learns: TOML, with presets.
+//! * `run_dir`: the directory of a run.
 
 pub mod arena;
 pub mod commands;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::ErrorKind;
 use dervish_training::commands::agents::AgentsArgs;
+use dervish_training::commands::anatomy::AnatomyArgs;
 use dervish_training::commands::battle::BattleArgs;
 use dervish_training::commands::bench::BenchArgs;
 use dervish_training::commands::match_games::MatchArgs;
@@ -17,6 +18,7 @@ use dervish_training::commands::regret::RegretArgs;
 use dervish_training::commands::replay::ReplayArgs;
 use dervish_training::commands::report::ReportArgs;
 use dervish_training::commands::scenario::ScenarioArgs;
+use dervish_training::commands::study::StudyArgs;
 use dervish_training::commands::table::TableArgs;
 use dervish_training::commands::tournament::TournamentArgs;
 #[cfg(feature = "torch")]
@@ -48,8 +50,12 @@ enum Command {
     Match(MatchArgs),
     /// Play every agent against every other and rate them.
     Tournament(TournamentArgs),
+    /// Play the matches of a study file for a while, and tell what they have told.
+    Study(StudyArgs),
     /// Rate the agents in a file of results.
     Ratings(RatingsArgs),
+    /// Tell from records what decides a scenario.
+    Anatomy(AnatomyArgs),
     /// Write a file of results as one page with plots.
     Report(ReportArgs),
     /// List the agents of a game with their options.
@@ -84,7 +90,9 @@ fn main() -> ExitCode {
             Command::Play(args) => args.run(),
             Command::Match(args) => args.run(),
             Command::Tournament(args) => args.run(),
+            Command::Study(args) => args.run(),
             Command::Ratings(args) => args.run(),
+            Command::Anatomy(args) => args.run(),
             Command::Report(args) => args.run(),
             Command::Agents(args) => args.run(),
             Command::Position(args) => args.run(),

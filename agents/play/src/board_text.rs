@@ -8,12 +8,17 @@ use dervish_env::dervish::catalogue::{COMBAT, GUNBOATS, Kind, LAND, Side, TRAIN,
 use dervish_env::dervish::order::Order;
 use dervish_env::game::{Action, Position};
 use dervish_env::reference::connect_four::ConnectFour;
-use dervish_env::reference::pig::Pig;
+use dervish_env::reference::pig::{Pig, TARGET};
+
+use crate::aim_text::aim_of_campaign;
 
 /// A game that can be drawn in text.
 pub trait BoardText: Position {
     /// The position as lines of text, around where something is pending.
     fn board_text(&self) -> String;
+
+    /// How the game is won, and how it stands if that can be told, as lines of text.
+    fn aim_text(&self) -> String;
 
     /// An action as the person who chooses it reads it: its notation, and what makes it clearer.
     fn choice_text(&self, action: Action) -> String {
@@ -25,11 +30,19 @@ impl BoardText for ConnectFour {
     fn board_text(&self) -> String {
         format!("{self:?}\n")
     }
+
+    fn aim_text(&self) -> String {
+        "Four stones of one colour in a row, across, up or aslant, win; a full board is a draw.\n".to_owned()
+    }
 }
 
 impl BoardText for Pig {
     fn board_text(&self) -> String {
         format!("{self:?}\n")
+    }
+
+    fn aim_text(&self) -> String {
+        format!("Whoever is the first to bank {TARGET} points wins.\n")
     }
 }
 
@@ -88,6 +101,10 @@ impl BoardText for Campaign {
             let _ = writeln!(text, "  {}", stack_text(self, hex));
         }
         text
+    }
+
+    fn aim_text(&self) -> String {
+        aim_of_campaign(self)
     }
 
     /// With the name of the place in the hex that is chosen.

@@ -47,8 +47,8 @@ pub enum PlayError {
     Illegal(#[from] IllegalMove),
 }
 
-const HELP: &str = "a number or the text of an order plays it; l lists the orders; b draws the board; u takes back \
-                    orders given since the last roll; q leaves the game";
+const HELP: &str = "a number or the text of an order plays it; l lists the orders; b draws the board; v tells how \
+                    the game is won; u takes back orders given since the last roll; q leaves the game";
 /// Orders listed without being asked.
 const SHORT_LIST: usize = 24;
 
@@ -83,6 +83,7 @@ impl<P: BoardText> Table<P> {
 
     fn sit(&mut self, input: &mut impl BufRead, output: &mut impl Write) -> Result<Sitting, PlayError> {
         writeln!(output, "{HELP}")?;
+        write!(output, "{}", self.position.aim_text())?;
         loop {
             match self.position.actor() {
                 Actor::Finished => {
@@ -152,6 +153,7 @@ impl<P: BoardText> Table<P> {
                 "?" | "h" | "help" => writeln!(output, "{HELP}")?,
                 "l" | "list" => self.list(&legal, usize::MAX, output)?,
                 "b" | "board" => write!(output, "{}", self.position.board_text())?,
+                "v" | "victory" => write!(output, "{}", self.position.aim_text())?,
                 "u" | "undo" => match self.undo.pop() {
                     Some((position, record, _)) => {
                         self.position = position;

@@ -107,7 +107,7 @@ impl Scenario {
     /// # Errors
     /// Every fault found in the file, or in its map file.
     pub fn load(path: &Path) -> Result<&'static Scenario, Vec<DataError>> {
-        let name = path.display().to_string();
+        let name = if path.as_os_str().is_empty() { "''".to_owned() } else { path.display().to_string() };
         let text = read_text(path).map_err(|error| {
             let reason = format!("cannot be read: {error} (built-in are {})", Scenario::BUILTIN_NAMES.join(", "));
             vec![DataError { file: name.clone(), line: None, reason }]

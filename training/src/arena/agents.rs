@@ -1,5 +1,6 @@
 //! Which agents can play which game.
 
+use crate::arena::anatomy::Course;
 use dervish_agents::doctrine::Doctrine;
 use dervish_agents::doctrine::evaluation::CampaignEvaluation;
 use dervish_agents::doctrine::policy::DoctrinePolicy;
@@ -21,7 +22,7 @@ use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
 
 /// A game with the agents that can play it. An agent that suits one game alone, or needs something from the game such as
 /// an evaluation, is registered here; [`agents_of`] adds those that need more.
-pub trait ArenaGame: BoardText {
+pub trait ArenaGame: BoardText + Course {
     /// The game's own evaluation, which searches lean on and luck is measured by.
     fn evaluation() -> impl Evaluation<Self>;
 

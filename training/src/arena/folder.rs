@@ -1,9 +1,8 @@
 //! The folder of a match: `match.json` and one record for each game.
 
 use crate::arena::report::{MATCH_VERSION, MatchReport};
-use dervish_env::persist::write_whole;
+use dervish_env::persist::{DocumentFault, read_document, write_whole};
 use dervish_env::record::Record;
-use serde::Deserialize;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -57,17 +56,11 @@ impl MatchFolder {
     /// [`FolderError`]: it cannot be read, is of another version, or is no such document.
     pub fn read_report(path: &Path) -> Result<MatchReport, FolderError> {
         let path = path.join(MATCH_FILE);
-        let text = fs::read(&path).map_err(|source| FolderError::Io { path: path.clone(), source })?;
-        let malformed = |source| FolderError::Malformed { path: path.clone(), source };
-        #[derive(Deserialize)]
-        struct Version {
-            version: u32,
-        }
-        let Version { version } = serde_json::from_slice(&text).map_err(malformed)?;
-        if version != MATCH_VERSION {
-            return Err(FolderError::Version { path, version });
-        }
-        serde_json::from_slice(&text).map_err(malformed)
+        read_document(&path, MATCH_VERSION).map_err(|fault| match fault {
+            DocumentFault::Io(source) => FolderError::Io { path, source },
+            DocumentFault::Json(source) => FolderError::Malformed { path, source },
+            DocumentFault::Version(version) => FolderError::Version { path, version },
+        })
     }
 }
 
@@ -94,7 +87,7 @@ pub enum FolderError {
         /// The document.
         path: PathBuf,
         /// Its version.
-        version: u32,
+        version: u64,
     },
     /// The document is no match document.
     #[error("{}: {source}", path.display())]

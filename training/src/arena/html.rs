@@ -1,8 +1,8 @@
 //! Standings as one HTML page with plots, which refers to nothing outside itself.
 
 use crate::arena::plots::{self, PlotError};
-use crate::arena::report::interval;
-use crate::arena::standings::{Standings, elo_interval, whole};
+use crate::arena::report::{interval, signed};
+use crate::arena::standings::{Standings, elo_interval};
 use std::fmt::{self, Display, Write};
 
 /// How the page looks.
@@ -53,7 +53,7 @@ fn section(page: &mut String, standings: &Standings) -> Result<(), PlotError> {
     for (place, (standing, spec)) in standings.agents.iter().zip(standings.briefs()).enumerate() {
         let [on_first, on_second] = standing.seats.map(|seat| interval(&seat.score));
         let (games, elo) = (standing.total().games(), elo_interval(&standing.elo));
-        let nash = standing.nash.map(|nash| (format!("{:.3}", nash.weight), whole(nash.elo)));
+        let nash = standing.nash.map(|nash| (format!("{:.3}", nash.weight), signed(nash.elo)));
         let (weight, nash_elo) = nash.unwrap_or_default();
         writeln!(
             page,

@@ -299,6 +299,9 @@ impl GameOutcome {
 pub struct Effort {
     /// Decisions made.
     pub decisions: u64,
+    /// Turns with a decision, counted as budgets count them ([`Position::turn`]); 0 in documents that do not say.
+    #[serde(default)]
+    pub turns: u64,
     /// Simulations run, for searching agents.
     pub simulations: u64,
     /// Time spent choosing, in seconds.
@@ -308,6 +311,7 @@ pub struct Effort {
 impl Effort {
     fn add(&mut self, other: &Effort) {
         self.decisions = self.decisions.saturating_add(other.decisions);
+        self.turns = self.turns.saturating_add(other.turns);
         self.simulations = self.simulations.saturating_add(other.simulations);
         self.seconds += other.seconds;
     }
@@ -396,6 +400,7 @@ impl<'m, P: Position> Table<'m, P> {
         };
         let mut events = Vec::new();
         let mut efforts = [Effort::default(); 2];
+        let mut last_turns = [None; 2];
         // Which of `agents` sits on each seat.
         let sitting = Seat::BOTH.map(|seat| outcome.contestant_on(seat).index());
         for seat in Seat::BOTH {
@@ -434,8 +439,11 @@ impl<'m, P: Position> Table<'m, P> {
                         Err(source) => return Err(MatchError::Agent { game, source }),
                     };
                     let simulations = choice.report.map_or(0, |report| report.simulations);
+                    let turn = Some(position.turn());
+                    let new_turn = std::mem::replace(&mut last_turns[contestant], turn) != turn;
                     efforts[contestant].add(&Effort {
                         decisions: 1,
+                        turns: u64::from(new_turn),
                         simulations: u64::from(simulations),
                         seconds: begun.elapsed().as_secs_f64(),
                     });

@@ -2,6 +2,7 @@
 //!
 //! # Layout
 //! * [`agents`]: which agents can play which game.
+//! * [`anatomy`]: what decides a scenario, from the records of games.
 //! * `booking`: putting the pairs that threads finish in any order into their order.
 //! * [`brief`]: specs of agents as people read them.
 //! * [`folder`]: the folder of a match, with its document and records.
@@ -17,8 +18,10 @@
 //! * [`standings`]: what all games of one version tell.
 //! * [`statistics`]: scores, intervals and Elo differences from results, as pure functions.
 //! * [`store`]: all results in one SQLite file.
+//! * [`study`]: matches that answer a question, played in pieces over hours.
 
 pub mod agents;
+pub mod anatomy;
 mod booking;
 pub mod brief;
 pub mod folder;
@@ -34,3 +37,4 @@ pub mod sprt;
 pub mod standings;
 pub mod statistics;
 pub mod store;
+pub mod study;

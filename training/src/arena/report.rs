@@ -237,7 +237,8 @@ impl fmt::Display for MatchReport {
         for (name, effort) in ["A", "B"].iter().zip(&self.cost.efforts) {
             let each = |total: f64| total / (effort.decisions.max(1) as f64);
             let (simulations, time) = (each(effort.simulations as f64), duration(each(effort.seconds)));
-            writeln!(f, "thinking of {name}       {time} and {simulations:.1} simulations a decision")?;
+            let turn = duration(effort.seconds / effort.turns.max(1) as f64);
+            writeln!(f, "thinking of {name}       {time} and {simulations:.1} simulations a decision, {turn} a turn")?;
         }
         let MatchCost { threads, seconds, decisions_per_second, .. } = self.cost;
         write!(f, "speed               {decisions_per_second:.0} decisions/s, {seconds:.1} s on {threads} threads")
@@ -269,7 +270,8 @@ impl MatchReport {
     }
 }
 
-pub(super) fn interval(estimate: &Estimate) -> String {
+/// A score with its interval, in three decimals.
+pub fn interval(estimate: &Estimate) -> String {
     let Estimate { value, low, high } = estimate;
     format!("{value:.3} [{low:.3}, {high:.3}]")
 }
@@ -283,7 +285,7 @@ fn mean(mean: &Mean, digits: usize) -> String {
 }
 
 /// A time in seconds, with the unit that keeps the number short.
-fn duration(seconds: f64) -> String {
+pub(super) fn duration(seconds: f64) -> String {
     match seconds {
         0.1.. => format!("{seconds:.2} s"),
         1e-4.. => format!("{:.2} ms", 1e3 * seconds),
@@ -291,25 +293,30 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// An Elo difference and its interval in whole points.
-fn elo_interval(elo: &EloDifference) -> String {
-    format!("{} [{}, {}]", signed(elo.value), signed(elo.low), signed(elo.high))
+/// An Elo difference and its interval in whole points. Where all games were won or lost there is only an end of the
+/// interval to tell: `> +449` or `< -449`.
+pub fn elo_interval(elo: &EloDifference) -> String {
+    let end = |end: Option<f64>, beyond: &str| end.map_or_else(|| beyond.to_string(), signed);
+    match (elo.value, elo.low, elo.high) {
+        (Some(value), low, high) => format!("{} [{}, {}]", signed(value), end(low, "-∞"), end(high, "+∞")),
+        (None, Some(low), _) => format!("> {}", signed(low)),
+        (None, None, high) => format!("< {}", end(high, "+∞")),
+    }
 }
 
-/// An Elo difference in whole points; one without bound as `-` (beside its finite end it cannot be misread).
-pub(super) fn signed(elo: Option<f64>) -> String {
-    elo.map_or("-".to_string(), |elo| format!("{elo:+.0}"))
+/// Whole Elo points; none is `+0`, never `-0`.
+pub(super) fn signed(elo: f64) -> String {
+    format!("{:+.0}", elo.round() + 0.0)
 }
 
 fn sprt_line(sprt: &SprtState) -> String {
     let SprtState { plan, log_likelihood_ratio, bounds: [lower, upper], verdict } = sprt;
+    // A hypothesis that was given as a score has no end of decimals.
+    let [elo0, elo1] = [plan.elo0, plan.elo1].map(|elo| (10.0 * elo).round() / 10.0);
     let verdict = match verdict {
-        Some(Hypothesis::H0) => format!("H0 accepted: Elo {:+}", plan.elo0),
-        Some(Hypothesis::H1) => format!("H1 accepted: Elo {:+}", plan.elo1),
+        Some(Hypothesis::H0) => format!("H0 accepted: Elo {elo0:+}"),
+        Some(Hypothesis::H1) => format!("H1 accepted: Elo {elo1:+}"),
         None => "undecided".to_string(),
     };
-    format!(
-        "test {:+} to {:+} Elo  LLR {log_likelihood_ratio:.2} in ({lower:.2}, {upper:.2}), {verdict}",
-        plan.elo0, plan.elo1
-    )
+    format!("test {elo0:+} to {elo1:+} Elo  LLR {log_likelihood_ratio:.2} in ({lower:.2}, {upper:.2}), {verdict}")
 }

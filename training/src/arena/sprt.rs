@@ -6,7 +6,7 @@
 //! one whose mean is the hypothesis's score. The test ends at Wald's bounds (1945), without a correction for the step
 //! over the bound, which makes it err a little less than it may.
 
-use crate::arena::statistics::{Pentanomial, expected_score};
+use crate::arena::statistics::{Pentanomial, elo, expected_score};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
@@ -14,13 +14,13 @@ use std::ops::RangeInclusive;
 /// test site).
 const UNSEEN: f64 = 1e-3;
 
-/// Elo differences that can be tested.
-const ELO_RANGE: RangeInclusive<f64> = -1000.0..=1000.0;
+/// Elo differences that can be tested: scores from 0.0002 to 0.9998.
+const ELO_RANGE: RangeInclusive<f64> = -1500.0..=1500.0;
 
 /// The two hypotheses and how often the test may err.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SprtPlan {
-    /// Elo of A minus Elo of B under H0, -1000 to 1000.
+    /// Elo of A minus Elo of B under H0, -1500 to 1500.
     pub elo0: f64,
     /// The same under H1, above `elo0`.
     pub elo1: f64,
@@ -31,28 +31,38 @@ pub struct SprtPlan {
 }
 
 impl SprtPlan {
-    /// Reads `elo0=0`, `elo1=10`, `alpha=0.05` and `beta=0.05`, in any order; the last two are these if left out.
+    /// What a test is made of: each hypothesis as an Elo difference or as the score that it stands for, and the rates.
+    pub const KEYS: [&str; 6] = ["elo0", "elo1", "score0", "score1", "alpha", "beta"];
+
+    /// Reads `elo0=0`, `elo1=10`, `alpha=0.05` and `beta=0.05`, in any order; the last two are these if left out. A
+    /// hypothesis may be given as the score that A is expected to have, such as `score0=0.5`.
     ///
     /// # Errors
     /// [`SprtError`]: what is unknown, given twice, missing or out of range.
     pub fn parse<S: AsRef<str>>(items: &[S]) -> Result<SprtPlan, SprtError> {
-        const KEYS: [&str; 4] = ["elo0", "elo1", "alpha", "beta"];
-        let mut given = [None; 4];
+        let mut given = [None; 6];
         for item in items.iter().map(AsRef::as_ref) {
             let malformed = || SprtError::Malformed(item.to_string());
             let (key, text) = item.split_once('=').ok_or_else(malformed)?;
-            let Some(place) = KEYS.iter().position(|known| *known == key) else {
+            let Some(place) = SprtPlan::KEYS.iter().position(|known| *known == key) else {
                 return Err(SprtError::UnknownKey(key.to_string()));
             };
             let number: f64 = text.parse().map_err(|_| malformed())?;
             if given[place].replace(number).is_some() {
-                return Err(SprtError::Repeated(KEYS[place]));
+                return Err(SprtError::Repeated(SprtPlan::KEYS[place]));
             }
         }
-        let [elo0, elo1, alpha, beta] = given;
+        SprtPlan::of(given)
+    }
+
+    /// The plan of these numbers, in the order of [`SprtPlan::KEYS`].
+    ///
+    /// # Errors
+    /// As [`SprtPlan::parse`].
+    pub fn of([elo0, elo1, score0, score1, alpha, beta]: [Option<f64>; 6]) -> Result<SprtPlan, SprtError> {
         let plan = SprtPlan {
-            elo0: elo0.ok_or(SprtError::Missing("elo0"))?,
-            elo1: elo1.ok_or(SprtError::Missing("elo1"))?,
+            elo0: hypothesis(["elo0", "score0"], elo0, score0)?,
+            elo1: hypothesis(["elo1", "score1"], elo1, score1)?,
             alpha: alpha.unwrap_or(0.05),
             beta: beta.unwrap_or(0.05),
         };
@@ -119,6 +129,19 @@ impl SprtPlan {
     }
 }
 
+/// The Elo difference of a hypothesis that is given as one or as a score.
+fn hypothesis(keys: [&'static str; 2], difference: Option<f64>, score: Option<f64>) -> Result<f64, SprtError> {
+    match (difference, score) {
+        (Some(difference), None) => Ok(difference),
+        (None, Some(score)) => {
+            let difference = elo(score).filter(|difference| ELO_RANGE.contains(difference));
+            difference.ok_or(SprtError::Score { key: keys[1], score })
+        }
+        (Some(_), Some(_)) => Err(SprtError::Both(keys)),
+        (None, None) => Err(SprtError::Missing(keys[0])),
+    }
+}
+
 /// The root x of the sum of p (a - s) / (1 + x (a - s)) over the results a = 0, 1/4, ..., 1 with shares p (Van den Bergh,
 /// *support_MLE_multinomial*, proposition 1.1). All shares are positive, so the sum falls from infinity to minus infinity
 /// between the poles at -1 / (1 - s) and 1 / s.
@@ -182,7 +205,7 @@ pub enum SprtError {
     #[error("'{0}' is not of the form key=number")]
     Malformed(String),
     /// No such key.
-    #[error("there is no '{0}'; there are: elo0, elo1, alpha, beta")]
+    #[error("there is no '{0}'; there are: {known}", known = SprtPlan::KEYS.join(", "))]
     UnknownKey(String),
     /// A key was given twice.
     #[error("{0} is given twice")]
@@ -190,8 +213,19 @@ pub enum SprtError {
     /// A hypothesis was not given.
     #[error("{0} is missing")]
     Missing(&'static str),
+    /// A hypothesis was given in both ways.
+    #[error("{} and {} say the same; give one of them", .0[0], .0[1])]
+    Both([&'static str; 2]),
+    /// A score that no Elo difference stands for.
+    #[error("{key}={score} is not the score of -1500 to 1500 Elo")]
+    Score {
+        /// Which.
+        key: &'static str,
+        /// As given.
+        score: f64,
+    },
     /// An Elo difference that no match can tell from others.
-    #[error("{key}={elo} is not from -1000 to 1000")]
+    #[error("{key}={elo} is not from -1500 to 1500")]
     Elo {
         /// Which.
         key: &'static str,

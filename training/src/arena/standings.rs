@@ -211,7 +211,7 @@ impl fmt::Display for Standings {
         table.set_header(["", "agent", "games", "Elo [95%]", as_first, as_second, "Nash weight", "Nash Elo"]);
         for (place, (standing, spec)) in self.agents.iter().zip(self.briefs()).enumerate() {
             let scores = standing.seats.map(|seat| interval(&seat.score));
-            let nash = standing.nash.map(|nash| (format!("{:.3}", nash.weight), whole(nash.elo)));
+            let nash = standing.nash.map(|nash| (format!("{:.3}", nash.weight), signed(nash.elo)));
             let (weight, elo) = nash.unwrap_or_default();
             let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
             let [on_first, on_second] = scores.map(right);
@@ -266,10 +266,5 @@ fn broken(spec: &str) -> String {
 
 /// An estimate in whole Elo points.
 pub(super) fn elo_interval(elo: &Estimate) -> String {
-    format!("{} [{}, {}]", whole(elo.value), whole(elo.low), whole(elo.high))
-}
-
-/// Whole Elo points; none is `+0`, never `-0`.
-pub(super) fn whole(elo: f64) -> String {
-    signed(Some(elo.round() + 0.0))
+    format!("{} [{}, {}]", signed(elo.value), signed(elo.low), signed(elo.high))
 }

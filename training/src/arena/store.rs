@@ -22,13 +22,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Version of the tables, kept as SQLite's `user_version`. A reader refuses others.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// What marks a file as ours, SQLite's `application_id`: `DRVS`.
 const APPLICATION_ID: u32 = u32::from_be_bytes(*b"DRVS");
 
 /// Version of this program, of which play depends as it does on the rules.
-const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+pub(super) const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 /// The tables. `seed`, `dice_seed` and `events_hash` are 64-bit numbers as SQLite has them, signed.
 const TABLES: [&str; 5] = [
@@ -70,9 +70,11 @@ const TABLES: [&str; 5] = [
         events_hash INTEGER NOT NULL,
         luck REAL, -- of the first seat; NULL where it was not measured
         a_decisions INTEGER NOT NULL,
+        a_turns INTEGER NOT NULL,
         a_simulations INTEGER NOT NULL,
         a_seconds REAL NOT NULL,
         b_decisions INTEGER NOT NULL,
+        b_turns INTEGER NOT NULL,
         b_simulations INTEGER NOT NULL,
         b_seconds REAL NOT NULL,
         PRIMARY KEY (match, game)
@@ -437,7 +439,8 @@ fn enter_match(transaction: &Transaction, identity: &MatchIdentity) -> rusqlite:
 fn add_game(transaction: &Transaction, match_id: MatchId, game: &PlayedGame) -> rusqlite::Result<()> {
     let PlayedGame { outcome, efforts: [a, b], .. } = game;
     let mut statement = transaction.prepare(
-        "INSERT INTO games VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+        "INSERT INTO games VALUES
+         (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
     )?;
     statement.execute(params![
         match_id.0,
@@ -453,9 +456,11 @@ fn add_game(transaction: &Transaction, match_id: MatchId, game: &PlayedGame) -> 
         outcome.events_hash.cast_signed(),
         outcome.luck,
         a.decisions.cast_signed(),
+        a.turns.cast_signed(),
         a.simulations.cast_signed(),
         a.seconds,
         b.decisions.cast_signed(),
+        b.turns.cast_signed(),
         b.simulations.cast_signed(),
         b.seconds,
     ])?;
@@ -468,9 +473,14 @@ fn seat_number(seat: Seat) -> u8 {
 }
 
 fn game_of(row: &Row) -> rusqlite::Result<PlayedGame> {
-    let unsigned = |column| row.get::<_, i64>(column).map(i64::cast_unsigned);
-    let effort = |decisions, simulations, seconds| -> rusqlite::Result<Effort> {
-        Ok(Effort { decisions: unsigned(decisions)?, simulations: unsigned(simulations)?, seconds: row.get(seconds)? })
+    let unsigned = |column: &str| row.get::<_, i64>(column).map(i64::cast_unsigned);
+    let effort = |[decisions, turns, simulations, seconds]: [&str; 4]| -> rusqlite::Result<Effort> {
+        Ok(Effort {
+            decisions: unsigned(decisions)?,
+            turns: unsigned(turns)?,
+            simulations: unsigned(simulations)?,
+            seconds: row.get(seconds)?,
+        })
     };
     let first: String = row.get("first")?;
     let seat = |column| -> rusqlite::Result<Option<Seat>> {
@@ -492,8 +502,8 @@ fn game_of(row: &Row) -> rusqlite::Result<PlayedGame> {
         },
         events: Vec::new(),
         efforts: [
-            effort("a_decisions", "a_simulations", "a_seconds")?,
-            effort("b_decisions", "b_simulations", "b_seconds")?,
+            effort(["a_decisions", "a_turns", "a_simulations", "a_seconds"])?,
+            effort(["b_decisions", "b_turns", "b_simulations", "b_seconds"])?,
         ],
     })
 }
@@ -510,7 +520,8 @@ fn nonsense(game: &PlayedGame) -> Option<&'static str> {
     }
     // The columns are signed: what was below 0 is above the largest of them here.
     let counted = |count: u64| count <= i64::MAX.cast_unsigned();
-    if efforts.iter().any(|effort| !counted(effort.decisions) || !counted(effort.simulations)) {
+    let counts = efforts.iter().flat_map(|effort| [effort.decisions, effort.turns, effort.simulations]);
+    if counts.into_iter().any(|count| !counted(count)) {
         return Some("a count is below 0");
     }
     efforts.iter().any(|effort| !(0.0..f64::INFINITY).contains(&effort.seconds)).then_some("its seconds are no time")

@@ -5,23 +5,29 @@ use std::io::{self, Write};
 use std::num::NonZeroUsize;
 
 use crate::arena::store::StoreError;
+use crate::arena::study::document::StudyDocumentError;
 use dervish_env::dervish::data_file::DataError;
 use serde::Serialize;
 
 pub mod agents;
+pub mod anatomy;
 pub mod battle;
 pub mod bench;
 #[cfg(feature = "torch")]
 pub mod bench_self_play;
+pub mod match_args;
 pub mod match_games;
+pub mod match_keeping;
 pub mod perft;
 pub mod play;
 pub mod position;
+pub mod progress;
 pub mod ratings;
 pub mod regret;
 pub mod replay;
 pub mod report;
 pub mod scenario;
+pub mod study;
 pub mod table;
 pub mod tournament;
 #[cfg(feature = "torch")]
@@ -60,10 +66,13 @@ pub enum CommandError {
     },
     /// A match that cannot be played or kept.
     #[error(transparent)]
-    Match(#[from] match_games::MatchCommandError),
+    Match(#[from] match_keeping::MatchCommandError),
     /// A file of results that cannot be used.
-    #[error("--db: {0}")]
+    #[error(transparent)]
     Store(#[from] StoreError),
+    /// The document of a study that cannot be used.
+    #[error(transparent)]
+    Study(#[from] StudyDocumentError),
     /// A game with a person that cannot go on.
     #[error(transparent)]
     Play(#[from] dervish_play::terminal::PlayError),

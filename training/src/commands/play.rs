@@ -28,7 +28,7 @@ pub struct PlayArgs {
     /// Names the dice and the agent's random stream.
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Where to write the record of the game, finished or not.
+    /// New file for the record of the game, finished or not.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 }
@@ -56,6 +56,10 @@ impl GameVisitor for Play<'_> {
         let opponent = agents_of(&start, encoder)
             .factory(&args.against)
             .map_err(|error| CommandError::Argument { argument: "--against", reason: error.to_string() })?;
+        if let Some(path) = args.record.as_ref().filter(|path| path.symlink_metadata().is_ok()) {
+            let reason = format!("{} exists; name a new file", path.display());
+            return Err(CommandError::Argument { argument: "--record", reason });
+        }
         let mut table = Table::new(start, seat, opponent.make(), Limits::default(), args.seed);
         let keep = |record: &Record| match &args.record {
             Some(path) => record

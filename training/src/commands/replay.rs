@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 use std::fs::canonicalize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dervish_env::encode::PolicyEncoder;
-use dervish_env::game::{Actor, Position};
+use dervish_env::game::{Actor, GameIdentity, Position};
 use dervish_env::record::{Ending, Forfeit, Record, RecordError, Replay};
 
 use super::{CommandError, print_line};
@@ -42,30 +42,41 @@ impl ReplayArgs {
             let reason = "this is the record itself, which would be lost; name another file".to_owned();
             return Err(CommandError::Argument { argument: "--fork", reason });
         }
-        let record = Record::read(&self.file).map_err(|error| self.fault(&error))?;
-        let identity = record.identity();
-        let game = match &self.scenario {
-            Some(scenario) => scenario.clone(),
-            None if identity.scenario.is_empty() => identity.game.clone(),
-            None => identity.scenario.clone(),
-        };
-        let text = with_game(&game, Replayed { args: self, record }).map_err(|faults| match self.scenario {
-            Some(_) => CommandError::Data(faults),
-            None => CommandError::Argument {
-                argument: "--scenario",
-                reason: format!("'{game}' does not come with the program: name the scenario file that was played"),
-            },
-        })??;
+        let record = Record::read(&self.file).map_err(|error| record_fault(&self.file, &error))?;
+        let identity = record.identity().clone();
+        let text = with_recorded_game(&identity, self.scenario.as_deref(), Replayed { args: self, record })??;
         print_line(text.trim_end())
     }
+}
 
-    fn fault(&self, error: &RecordError) -> CommandError {
-        let (file, reason) = match error {
-            RecordError::Read { path, source } | RecordError::Write { path, source } => (path, source.to_string()),
-            RecordError::Line { .. } | RecordError::PastEnd { .. } => (&self.file, error.to_string()),
-        };
-        CommandError::File { file: file.display().to_string(), reason }
-    }
+/// Does something with the game of a record: that of the scenario given, or of the one that the record names.
+///
+/// # Errors
+/// [`CommandError`] if there is no such scenario.
+pub(super) fn with_recorded_game<V: GameVisitor>(
+    identity: &GameIdentity,
+    scenario: Option<&str>,
+    visitor: V,
+) -> Result<V::Output, CommandError> {
+    let named = if identity.scenario.is_empty() { &identity.game } else { &identity.scenario };
+    with_game(scenario.unwrap_or(named), visitor).map_err(|faults| match scenario {
+        Some(_) => CommandError::Data(faults),
+        None => CommandError::Argument {
+            argument: "--scenario",
+            reason: format!("'{named}' does not come with the program: name the scenario file that was played"),
+        },
+    })
+}
+
+/// What is wrong with a record in this file.
+pub(super) fn record_fault(file: &Path, error: &RecordError) -> CommandError {
+    let (file, reason) = match error {
+        RecordError::Read { path, source } | RecordError::Write { path, source } => {
+            (path.as_path(), source.to_string())
+        }
+        RecordError::Line { .. } | RecordError::PastEnd { .. } => (file, error.to_string()),
+    };
+    CommandError::File { file: file.display().to_string(), reason }
 }
 
 struct Replayed<'a> {
@@ -79,7 +90,7 @@ impl GameVisitor for Replayed<'_> {
     fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, _encoder: E) -> Self::Output {
         let args = self.args;
         let plies = self.record.plies().len();
-        replay(self.record, start, args, plies).map_err(|error| args.fault(&error))
+        replay(self.record, start, args, plies).map_err(|error| record_fault(&args.file, &error))
     }
 }
 

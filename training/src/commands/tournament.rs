@@ -5,39 +5,28 @@ use crate::arena::luck::value_function;
 use crate::arena::match_play::{Match, MatchError, MatchOptions};
 use crate::arena::standings::Standings;
 use crate::arena::store::Store;
-use crate::commands::match_games::{BoundArgs, MatchCommandError, pairs_of, play_and_keep};
-use crate::commands::{CommandError, print_json, print_line, threads};
+use crate::commands::match_args::GamesArgs;
+use crate::commands::match_keeping::{MatchCommandError, Pace, play_and_keep};
+use crate::commands::{CommandError, print_json, print_line};
 use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
 use dervish_agents::registry::{AgentFactory, SpecError};
 use dervish_env::chance::game_seed;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::GameIdentity;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Plays every agent against every other and rates them. What is in the file already is not played again.
+/// Plays every agent against every other, every two with dice of their own, and rates them. What is in the file already is
+/// not played again.
 #[derive(Clone, Debug, clap::Args)]
 pub struct TournamentArgs {
     /// Agents with their options, at least two; their order does not matter.
     #[arg(required = true, num_args = 2.., value_name = "AGENT")]
     pub agents: Vec<String>,
-    /// What to play: a built-in scenario, a scenario file, or a reference game such as `pig`.
-    #[arg(long)]
-    pub scenario: String,
-    /// Number of games between each two agents, even.
-    #[arg(long)]
-    pub games: u32,
-    /// Names the dice and the agents' random streams; every two agents have dice of their own.
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
-    /// Threads to play on [default: all cores].
-    #[arg(long, value_parser = threads)]
-    pub threads: Option<NonZeroUsize>,
-    /// How much the agents may think.
+    /// What is played, and how.
     #[command(flatten)]
-    pub bounds: BoundArgs,
+    pub of: GamesArgs,
     /// SQLite file for the games.
     #[arg(long, value_name = "FILE")]
     pub db: PathBuf,
@@ -52,7 +41,7 @@ impl TournamentArgs {
     /// # Errors
     /// [`CommandError`], one line.
     pub fn run(&self) -> Result<(), CommandError> {
-        let standings = with_game(&self.scenario, Tournament { args: self })??;
+        let standings = with_game(&self.of.scenario, Tournament { args: self })??;
         if self.json { print_json(&standings) } else { print_line(&standings.to_string()) }
     }
 }
@@ -66,8 +55,7 @@ impl GameVisitor for Tournament<'_> {
 
     fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
         let args = self.args;
-        let pairs = pairs_of(args.games)?;
-        let limits = args.bounds.limits()?;
+        let options = args.of.options()?;
         let registry = agents_of(&start, encoder);
         let agents: Result<Vec<AgentFactory<P>>, SpecError> =
             args.agents.iter().map(|spec| registry.factory(spec)).collect();
@@ -83,16 +71,11 @@ impl GameVisitor for Tournament<'_> {
         let mut number = 0;
         for (place, a) in agents.iter().enumerate() {
             for b in &agents[place + 1..] {
-                let options = MatchOptions {
-                    pairs,
-                    seed: pairing_seed(args.seed, a.spec(), b.spec()),
-                    limits,
-                    max_decisions: args.bounds.max_decisions,
-                    threads: args.threads,
-                };
+                let options = MatchOptions { seed: pairing_seed(options.seed, a.spec(), b.spec()), ..options };
                 let to_play = Match { start: &start, agents: [a, b], options, sprt: None, value: Some(&value) };
                 number += 1;
-                match play_and_keep(&to_play, Some(&mut store), None, &format!("match {number} of {matches}: ")) {
+                let pace = Pace { prefix: &format!("match {number} of {matches}: "), until: None };
+                match play_and_keep(&to_play, Some(&mut store), None, pace) {
                     Err(MatchCommandError::Match(MatchError::Stopped)) => {}
                     played => drop(played?),
                 }

@@ -1,0 +1,84 @@
+//! How a game is won, in plain words.
+
+use dervish_env::dervish::Campaign;
+use dervish_env::dervish::board::PlaceId;
+use dervish_env::dervish::catalogue::Side;
+use dervish_env::dervish::scenario::{PlacePoints, Scenario, Victory};
+
+/// How the campaign's scenario is won (14), and how many points each side has as things stand.
+pub(crate) fn aim_of_campaign(position: &Campaign) -> String {
+    let scenario = position.scenario();
+    let name = |place: PlaceId| scenario.board.places[usize::from(place.0)].name.as_str();
+    let last = last_turn(scenario);
+    let points_now = || {
+        let [egyptian, mahdist] = Side::BOTH.map(|side| position.points(side));
+        format!("As things stand: egyptian {egyptian}, mahdist {mahdist}.\n")
+    };
+    match &scenario.victory {
+        Victory::ElObeid { sudden_death, prize, points, units_per_point, needed } => {
+            let (sudden_death, prize) = (name(*sudden_death), name(*prize));
+            format!(
+                "The mahdist player wins at once by controlling {sudden_death} at the end of a game turn. {last}, the \
+                 egyptian player wins by controlling {prize}; else the mahdist player wins with {needed} points or more, \
+                 and with fewer the game is a draw (14.1).\n\
+                 Points of the mahdist player: {}{}.\n{}",
+                places(points, name),
+                for_losses(*units_per_point, "egyptian"),
+                points_now(),
+            )
+        }
+        Victory::Khartoum { prize, british_strength } => {
+            let (prize, holds) = (name(*prize), position.points(Side::Egyptian) > 0);
+            format!(
+                "{last}, or earlier with the turn of the event `withdraw`, the egyptian player wins with British combat \
+                 units of melee strength {british_strength} or more in {prize}, disrupted ones counted half; else the \
+                 mahdist player wins (14.2).\nAs things stand: {} there.\n",
+                if holds { "enough British stand" } else { "too few British stand" }
+            )
+        }
+        Victory::Points { sudden_death, points, mahdists_per_point, egyptians_per_point } => {
+            let at_once = sudden_death.map_or(String::new(), |place| {
+                format!("The mahdist player wins at once by controlling {}. ", name(place))
+            });
+            let egyptian = for_losses(*mahdists_per_point, "mahdist");
+            let mahdist = for_losses(*egyptians_per_point, "egyptian");
+            format!(
+                "{at_once}{last}, whoever has more points wins; with as many the game is a draw (14.3).\n\
+                 Points for controlling {}; of the egyptian player{egyptian}; of the mahdist player{mahdist}.\n{}",
+                places(points, name),
+                points_now(),
+            )
+        }
+        Victory::Holder { prize, lesser } => {
+            let lesser = lesser.map_or(String::new(), |lesser| {
+                format!(" {}, and how long {} was held, make the victory greater.", name(lesser), name(*prize))
+            });
+            let holder = Side::BOTH.into_iter().find(|side| position.points(*side) > 0);
+            let holder = holder.map_or("nobody", Side::id);
+            format!(
+                "{last}, the mahdist player wins by controlling {0}, else the egyptian player wins (14.3).{lesser}\n\
+                 As things stand: {holder} controls {0}.\n",
+                name(*prize)
+            )
+        }
+    }
+}
+
+fn last_turn(scenario: &Scenario) -> String {
+    let last = scenario.turns - 1;
+    format!("After game turn {}, {}-{:02}", scenario.turns, scenario.year(last), scenario.month(last))
+}
+
+/// `Sinkat 2, Tokar 2`.
+fn places<'a>(points: &[PlacePoints], name: impl Fn(PlaceId) -> &'a str) -> String {
+    points.iter().map(|of| format!("{} {}", name(of.place), of.points)).collect::<Vec<_>>().join(", ")
+}
+
+/// The points for eliminated units, if there are any.
+fn for_losses(units_per_point: u8, loser: &str) -> String {
+    match units_per_point {
+        0 => String::new(),
+        1 => format!(", 1 for each {loser} combat unit eliminated"),
+        units => format!(", 1 for each {units} {loser} combat units eliminated"),
+    }
+}

@@ -1,0 +1,293 @@
+//! `dervish study`: studies that are stopped, killed and gone on with, and their tables.
+
+use crate::dervish_binary::{dervish, dervish_in, refusal, start};
+use dervish_training::arena::store::Store;
+use dervish_training::arena::study::document::StudyDocument;
+use dervish_training::arena::study::table::put_into;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The folder of the repository.
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests lie in the repository")
+}
+
+/// A study file in a folder of its own.
+struct Study {
+    folder: tempfile::TempDir,
+}
+
+const HEAD: &str = "format = 1\ntitle = \"A study\"\nquestion = \"Which?\"\n";
+
+fn pig(games: u32, more: &str) -> String {
+    format!("[[match]]\nscenario = \"pig\"\na = \"random\"\nb = \"random:seed=1\"\ngames = {games}\nseed = 8\n{more}\n")
+}
+
+impl Study {
+    fn new(matches: &str) -> Study {
+        let study = Study { folder: tempfile::tempdir().expect("a temporary folder") };
+        study.says(matches);
+        study
+    }
+
+    fn says(&self, matches: &str) {
+        fs::write(self.path("toml"), format!("{HEAD}{matches}")).expect("written");
+    }
+
+    fn path(&self, ending: &str) -> PathBuf {
+        self.folder.path().join(format!("study.{ending}"))
+    }
+
+    fn file(&self) -> String {
+        self.path("toml").display().to_string()
+    }
+
+    fn play(&self) -> StudyDocument {
+        let output = dervish(&["study", &self.file()]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        self.document()
+    }
+
+    fn document(&self) -> StudyDocument {
+        StudyDocument::read(&self.path("json")).expect("readable").expect("written")
+    }
+
+    /// The pairs of its only match that are kept.
+    fn pairs(&self) -> usize {
+        let Ok(store) = Store::open(&self.path("db")) else { return 0 };
+        let version = store.versions().expect("readable").pop();
+        let matches = version.map(|version| store.matches_of(&version).expect("readable"));
+        matches.and_then(|matches| Some(matches.first()?.pairs.len())).unwrap_or(0)
+    }
+
+    fn wait_for_pairs(&self, pairs: usize) {
+        let begun = Instant::now();
+        while self.pairs() < pairs {
+            assert!(begun.elapsed() < Duration::from_secs(60), "no pair was finished");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+#[test]
+fn a_study_tells_what_was_played_and_where() {
+    let search = "[[match]]\nscenario = \"connect-four\"\na = \"mcts:sims=1000000\"\nb = \"random\"\ngames = 4\nseed = 1\n\
+                  turn_time = 0.02\n";
+    let test = "sprt = { score0 = 0.1, score1 = 0.3 }";
+    let study = Study::new(&(pig(400, test) + search));
+    let document = study.play();
+    assert_eq!((document.version, document.complete(), document.matches.len()), (1, true, 2));
+    assert_eq!(document.command, format!("dervish study {}", study.file()));
+    let [pig, four] = &document.matches[..] else { panic!("two matches") };
+    // Two random players are even: the test is over before all games are played.
+    let statistics = pig.statistics.as_ref().expect("played");
+    let verdict = pig.sprt.expect("tested").verdict.map(|verdict| format!("{verdict:?}"));
+    assert_eq!((verdict.as_deref(), pig.complete, pig.games_requested), (Some("H1"), true, 400));
+    assert!(statistics.games < 400 && statistics.pentanomial.pairs() * 2 == statistics.games);
+    assert_eq!(four.agents[0].split(',').next(), Some("mcts:sims=1000000"));
+    assert_eq!((four.games(), four.limits.turn_time), (4, Some(Duration::from_millis(20))));
+    // A turn of connect four is one decision; the search uses a quarter of what its turn may take, the rest being for the
+    // decisions that might follow, and random play next to nothing.
+    let [search, random] = four.thinking;
+    assert_eq!(search.seconds_per_turn, search.seconds_per_decision);
+    assert!((0.001..0.1).contains(&search.seconds_per_turn), "{search:?}");
+    assert!(search.simulations_per_decision > 10.0 && random.simulations_per_decision == 0.0);
+    assert!(random.seconds_per_turn < search.seconds_per_turn);
+    let [here] = &document.played_on[..] else { panic!("one machine") };
+    assert!(here.cores >= 1 && here.threads == here.cores && !here.cpu.is_empty() && here.seconds > 0.0);
+    assert_eq!((here.games, here.first.len()), (document.games(), "2026-11-30T10:00:00Z".len()));
+
+    // Called again, nothing is played and nothing changes.
+    let bytes = fs::read(study.path("json")).expect("written");
+    study.play();
+    assert!(fs::read(study.path("json")).expect("written") == bytes);
+
+    let table = String::from_utf8(dervish(&["study", &study.file(), "--table"]).stdout).expect("UTF-8");
+    for part in [
+        "**A study.** Which?\n\n| scenario | A | B | score of A [95%] | as first seat | as second seat |",
+        "| pig | `random` | `random:seed=1` | 0.",
+        "| 0.3 rather than 0.1 |",
+        "| connect-four | `mcts:sims=1000000` | `random` | ",
+        "| 20.00 ms a turn |\n",
+        &format!("Played by `dervish study {}` with dervish ", study.file()),
+    ] {
+        assert!(table.contains(part), "{part} is missing:\n{table}");
+    }
+}
+
+/// A study that would take days is killed, told to stop, and stopped by its time; finished with fewer games, it is as if
+/// nothing had happened.
+#[cfg(unix)]
+#[test]
+fn a_stopped_study_goes_on_and_counts_no_game_twice() {
+    use std::process::Command;
+
+    let study = Study::new(&pig(4_000_000_000, ""));
+    let mut child = start(&["study", &study.file()]);
+    study.wait_for_pairs(5);
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    let killed = study.pairs();
+
+    let mut child = start(&["study", &study.file(), "--threads", "1"]);
+    study.wait_for_pairs(killed + 5);
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success() && child.wait().expect("it ends").success());
+    let interrupted = study.pairs();
+    let document = study.document();
+    assert_eq!((document.complete(), document.games()), (false, 2 * interrupted as u64));
+
+    let begun = Instant::now();
+    let output = dervish(&["study", &study.file(), "--minutes", "0.02"]);
+    assert!(output.status.success() && begun.elapsed() < Duration::from_secs(50), "{:?}", begun.elapsed());
+    assert!(String::from_utf8_lossy(&output.stderr).ends_with("the same command goes on from here\n"));
+    let known = study.pairs();
+    assert!(known > interrupted);
+    let document = study.document();
+    assert_eq!(document.games(), 2 * known as u64);
+    // Two numbers of threads, on one machine unless it has but one core.
+    assert!((1..=2).contains(&document.played_on.len()));
+
+    // As many games as there are, and some more; the document tells of no fewer than before.
+    let games = 2 * known as u32 + 100;
+    study.says(&pig(games, ""));
+    let resumed = study.play();
+    let whole = Study::new(&pig(games, "")).play();
+    assert!(resumed.complete() && resumed.matches[0].games() == u64::from(games));
+    assert_eq!(resumed.matches[0].statistics, whole.matches[0].statistics);
+    assert_eq!(resumed.matches[0].identity, whole.matches[0].identity);
+}
+
+#[test]
+fn what_a_document_tells_is_not_lost() {
+    let study = Study::new(&pig(10, ""));
+    study.play();
+    let told = fs::read(study.path("json")).expect("written");
+    let file = study.file();
+    let expected = "study.json: tells of 10 games of random:seed=0 against random:seed=1 where this study has";
+    // Fewer games, another seed; the file of results is gone.
+    study.says(&pig(8, ""));
+    assert!(refusal(&["study", &file]).contains(&format!("{expected} 8; remove it")));
+    study.says(&pig(10, "").replace("seed = 8", "seed = 9"));
+    assert!(refusal(&["study", &file, "--minutes", "0.0001"]).contains(&format!("{expected} 0; remove it")));
+    study.says(&pig(10, ""));
+    fs::remove_file(study.path("db")).expect("written");
+    assert!(refusal(&["study", &file]).contains(&format!("{expected} 0; remove it")));
+    assert!(fs::read(study.path("json")).expect("written") == told);
+    // Another version of the document is not read, by any use of it.
+    fs::write(study.path("json"), "{\"version\": 9, \"new\": 1}").expect("written");
+    for arguments in [&["study", &file][..], &["study", &file, "--table"]] {
+        assert!(refusal(arguments).contains("study.json: version 9 of a study's document, this program reads 1"));
+    }
+    fs::write(study.path("json"), "{\"version\": 1, \"new\": 1}").expect("written");
+    assert!(refusal(&["study", &file]).contains("study.json: not the document of a study: unknown field `new`"));
+}
+
+/// The line is that on which the fault is; the head has three, and a match begins below it.
+#[test]
+fn a_study_file_is_checked_strictly() {
+    let study = Study::new("");
+    let file = study.file();
+    for (matches, expected) in [
+        ("", "study.toml: a study needs a `[[match]]`".to_string()),
+        ("seed = 3\n", "study.toml:4: unknown field `seed`".to_string()),
+        (&pig(10, "thread = 1"), "study.toml:10: unknown field `thread`".to_string()),
+        (&pig(10, "").replace("a = \"random\"\n", ""), "study.toml:4: missing field `a`".to_string()),
+        (&pig(7, ""), "study.toml:4: games 7: games are played in pairs".to_string()),
+        (
+            &pig(10, "turn_sims = 5\nsims = 9"),
+            "study.toml:4: sims 9: more for one decision than turn_sims 5".to_string(),
+        ),
+        (&pig(10, "turn_time = -1.0"), "study.toml:4: cannot convert".to_string()),
+        (&pig(10, "time = 0.0"), "study.toml:4: an agent needs some time".to_string()),
+        (&pig(10, "max_decisions = 0"), "study.toml:4: max_decisions 0: a game needs".to_string()),
+        (&pig(10, "sprt = { elo0 = 0.0 }"), "study.toml:10: sprt: elo1 is missing".to_string()),
+        (
+            &pig(10, "sprt = { score0 = 0.5, score1 = 1.0 }"),
+            "study.toml:10: sprt: score1=1 is not the score".to_string(),
+        ),
+        (&pig(10, "sprt = { gamma = 0.5 }"), "study.toml:10: unknown field `gamma`".to_string()),
+        (&pig(10, "").replace("pig", "chess"), "study.toml:4: scenario: chess: cannot be read".to_string()),
+        (&pig(10, "").replace("\"random\"", "\"doctrine\""), "study.toml:4: unknown agent 'doctrine'".to_string()),
+        (&(pig(10, "") + &pig(12, "")), "study.toml:11: the same match as on line 4".to_string()),
+        ("[[match]\n", "study.toml:4: ".to_string()),
+    ] {
+        study.says(matches);
+        let line = refusal(&["study", &file, "--minutes", "0.0001"]);
+        assert!(line.contains(&expected), "{matches}{line}");
+    }
+    study.says(&pig(10, ""));
+    let text = fs::read_to_string(study.path("toml")).expect("written");
+    for (change, by, expected) in [
+        ("format = 1", "format = 2", "study.toml:1: format 2 is unknown, not 1"),
+        ("format = 1\n", "", "study.toml: missing field `format`"),
+        ("title = \"A study\"\n", "", "study.toml: missing field `title`"),
+    ] {
+        fs::write(study.path("toml"), text.replacen(change, by, 1)).expect("written");
+        let line = refusal(&["study", &file]);
+        assert!(line.contains(expected), "{line}");
+    }
+    for (arguments, expected) in [
+        (&["study", "no-such.toml"][..], "no-such.toml: cannot be read"),
+        (&["study", &file, "--minutes", "61"], "expected a number of minutes above 0 and at most 60"),
+        (&["study", &file, "--minutes", "0"], "expected a number of minutes above 0 and at most 60"),
+        (&["study", &file, "--table", "--threads", "2"], "cannot be used with"),
+    ] {
+        let line = refusal(arguments);
+        assert!(line.contains(expected), "{line}");
+    }
+}
+
+#[test]
+fn a_table_is_put_between_its_lines() {
+    let study = Study::new(&pig(10, ""));
+    let page = study.folder.path().join("page.md");
+    let arguments = ["study", &study.file(), "--readme", page.to_str().expect("UTF-8")];
+    fs::write(&page, "above\n<!-- study: study -->\nold\n<!-- end of study: study -->\nbelow\n").expect("written");
+    assert!(dervish(&arguments).status.success());
+    let text = fs::read_to_string(&page).expect("written");
+    assert!(
+        text.starts_with("above\n<!-- study: study -->\n**A study.** Which?\n\nNothing is played yet; `dervish study ")
+    );
+    assert!(text.ends_with(".toml` plays it.\n<!-- end of study: study -->\nbelow\n"), "{text}");
+    study.play();
+    assert!(dervish(&arguments).status.success());
+    let text = fs::read_to_string(&page).expect("written");
+    assert!(text.contains("| pig | `random` |") && text.ends_with("<!-- end of study: study -->\nbelow\n"), "{text}");
+    // A page without both lines is left alone.
+    for other in ["", "<!-- study: other -->\n<!-- end of study: other -->\n", "<!-- end of study: study -->\n"] {
+        fs::write(&page, other).expect("written");
+        assert!(refusal(&arguments).contains("page.md: has no line `<!-- study: study -->`"));
+        assert_eq!(fs::read_to_string(&page).expect("written"), other);
+    }
+}
+
+/// README shows what the document of the study says, and nothing else.
+#[test]
+fn the_table_of_readme_is_that_of_its_study() {
+    let output = dervish_in(repository(), &["study", "training/studies/strength.toml", "--table"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let table = String::from_utf8(output.stdout).expect("UTF-8");
+    let readme = fs::read_to_string(repository().join("README.md")).expect("README");
+    let renewed = put_into(&readme, "strength", &table).expect("README has the lines of the study");
+    assert!(renewed == readme, "README's table is not that of its study: run `make strength-table`");
+}
+
+/// Every study that is kept can be played: its scenarios and agents are there.
+#[test]
+fn the_studies_can_be_played() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let studies = fs::read_dir(repository().join("training/studies")).expect("a folder");
+    let files: Vec<PathBuf> = studies.flatten().map(|entry| entry.path()).collect();
+    let files: Vec<&PathBuf> = files.iter().filter(|path| path.extension().is_some_and(|end| end == "toml")).collect();
+    assert!(files.len() >= 3, "{files:?}");
+    for file in files {
+        let copy = folder.path().join(file.file_name().expect("a file"));
+        fs::copy(file, &copy).expect("copied");
+        let output = dervish(&["study", copy.to_str().expect("UTF-8"), "--minutes", "0.00001"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let document = StudyDocument::read(&copy.with_extension("json")).expect("readable").expect("written");
+        assert!(document.games() == 0 && !document.matches.is_empty());
+    }
+}

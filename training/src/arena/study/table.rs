@@ -1,0 +1,143 @@
+//! The document of a study as Markdown, and its place in a page.
+
+use super::document::{PlayedOn, StudyDocument, StudyMatch};
+use crate::arena::brief::brief_specs;
+use crate::arena::report::{duration, elo_interval, interval};
+use crate::arena::sprt::{Hypothesis, SprtState};
+use crate::arena::statistics::expected_score;
+use dervish_agents::limits::Limits;
+use std::time::Duration;
+
+/// The document as a table, a row for each match, and below it how the figures came about. Of a study that nothing was
+/// played of yet, one line.
+pub fn markdown(document: &StudyDocument) -> String {
+    let StudyDocument { title, question, command, program, played_on, matches, .. } = document;
+    let rules: Vec<String> = unique(matches.iter().map(|of| of.identity.rules_version.to_string()));
+    let mut text = format!("**{title}.** {question}\n\n");
+    if document.games() == 0 {
+        return text + &format!("Nothing is played yet; `{command}` plays it.\n");
+    }
+    let tested = matches.iter().any(|of| of.sprt.is_some());
+    let bounded = matches.iter().any(|of| of.limits != Limits::default());
+    let columns = Columns { tested, bounded };
+    let header = columns.header(matches);
+    text += &row(&header);
+    text += &row(&vec!["---".to_owned(); header.len()]);
+    for of in matches {
+        text += &row(&columns.cells(of));
+    }
+    let places: Vec<String> = played_on.iter().map(place).collect();
+    text += &format!(
+        "\nScores count a draw as half; intervals are of 95%, from pairs of games on common dice with sides swapped, on one \
+         side from its games. Played by `{command}` with dervish {program}, rules {}, {}.\n",
+        rules.join(" and "),
+        places.join("; ")
+    );
+    text
+}
+
+/// These, each once, in order.
+fn unique<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    all.for_each(|one| {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    });
+    found
+}
+
+fn row(cells: &[String]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+    format!("| {} |\n", cells.join(" | "))
+}
+
+/// Columns that a table has only where a match needs them.
+struct Columns {
+    tested: bool,
+    bounded: bool,
+}
+
+impl Columns {
+    fn header(&self, matches: &[StudyMatch]) -> Vec<String> {
+        // Seats have names of their own in each game.
+        let seats = match &unique(matches.iter().map(|of| of.seats.clone()))[..] {
+            [seats] => seats.clone(),
+            _ => ["first seat", "second seat"].map(str::to_owned),
+        };
+        let [first, second] = seats.map(|seat| format!("as {seat}"));
+        let mut header = vec!["scenario", "A", "B", "score of A [95%]", &first, &second, "Elo of A minus B", "games"];
+        header.extend(self.tested.then_some("test"));
+        header.extend(["decisions a game", "time a turn, A and B"]);
+        header.extend(self.bounded.then_some("allowed"));
+        header.into_iter().map(str::to_owned).collect()
+    }
+
+    fn cells(&self, of: &StudyMatch) -> Vec<String> {
+        let scenario = if of.identity.scenario.is_empty() { &of.identity.game } else { &of.identity.scenario };
+        let specs = brief_specs(of.agents.iter().map(String::as_str)).into_iter().map(|spec| format!("`{spec}`"));
+        let mut cells = vec![scenario.clone()];
+        cells.extend(specs);
+        let played = of.statistics.as_ref();
+        let none = || [const { String::new() }; 4];
+        cells.extend(played.map_or_else(none, |statistics| {
+            let [first, second] = statistics.contestants[0].seats.map(|seat| interval(&seat.score));
+            [interval(&statistics.score), first, second, elo_interval(&statistics.elo)]
+        }));
+        let games =
+            if of.complete { of.games().to_string() } else { format!("{} of {}", of.games(), of.games_requested) };
+        let repeated = played.filter(|statistics| statistics.distinct_games < statistics.games);
+        let repeated = repeated.map(|statistics| format!(", {} distinct", statistics.distinct_games));
+        cells.push(games + &repeated.unwrap_or_default());
+        cells.extend(self.tested.then(|| of.sprt.as_ref().map(verdict).unwrap_or_default()));
+        let cost = played.map(|statistics| {
+            let turns = of.thinking.map(|thinking| duration(thinking.seconds_per_turn));
+            [format!("{:.0}", statistics.decisions.value), turns.join(", ")]
+        });
+        cells.extend(cost.unwrap_or_default());
+        cells.extend(self.bounded.then(|| allowed(&of.limits)));
+        cells
+    }
+}
+
+/// The hypotheses as scores, and which was accepted.
+fn verdict(sprt: &SprtState) -> String {
+    // Three decimals at most; trailing zeros say nothing.
+    let score = |elo| format!("{:.3}", expected_score(elo)).trim_end_matches('0').to_owned();
+    let [low, high] = [sprt.plan.elo0, sprt.plan.elo1].map(score);
+    match sprt.verdict {
+        Some(Hypothesis::H1) => format!("{high} rather than {low}"),
+        Some(Hypothesis::H0) => format!("{low} rather than {high}"),
+        None => format!("{low} or {high}: undecided"),
+    }
+}
+
+/// What an agent may use; empty without a bound.
+fn allowed(limits: &Limits) -> String {
+    let time = |time: Duration| duration(time.as_secs_f64());
+    let simulations = |number: u32| format!("{number} simulations");
+    let bounds = [
+        limits.turn_time.map(|bound| time(bound) + " a turn"),
+        limits.time.map(|bound| time(bound) + " a decision"),
+        limits.turn_simulations.map(|bound| simulations(bound) + " a turn"),
+        limits.simulations.map(|bound| simulations(bound) + " a decision"),
+    ];
+    bounds.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn place(played_on: &PlayedOn) -> String {
+    let PlayedOn { cpu, cores, threads, first, last, seconds, games } = played_on;
+    let day = |moment: &str| moment.split('T').next().unwrap_or_default().to_owned();
+    let days = unique([day(first), day(last)].into_iter()).join(" to ");
+    let time = humantime::format_duration(Duration::from_secs(seconds.round() as u64));
+    format!("{games} games in {time} on {cpu} ({cores} cores, {threads} games at a time), {days}")
+}
+
+/// Puts `table` in place of what stands in `page` between the lines `<!-- study: NAME -->` and
+/// `<!-- end of study: NAME -->`; `None` if the page does not have both, in this order.
+pub fn put_into(page: &str, name: &str, table: &str) -> Option<String> {
+    let (begin, end) = (format!("<!-- study: {name} -->\n"), format!("<!-- end of study: {name} -->"));
+    let (before, rest) = page.split_once(&begin)?;
+    let (_, after) = rest.split_once(&end)?;
+    Some(format!("{before}{begin}{table}{end}{after}"))
+}

@@ -1,0 +1,196 @@
+//! Playing a match while showing how it goes and keeping what is finished: in a file of results, and as records.
+
+use crate::arena::agents::ArenaGame;
+use crate::arena::folder::{FolderError, MatchFolder};
+use crate::arena::match_play::{Contestant, Match, MatchError, PlayedGame, Spectator};
+use crate::arena::report::MatchReport;
+use crate::arena::sprt::SprtError;
+use crate::arena::store::{MatchId, MatchIdentity, Store, StoreError};
+use crate::commands::progress::GameProgress;
+use crate::interrupt;
+use dervish_agents::agent::Event;
+use dervish_agents::registry::SpecError;
+use dervish_env::game::{IllegalMove, Seat};
+use dervish_env::record::Record;
+use std::io;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Instant;
+
+/// How a match is watched.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pace<'p> {
+    /// Goes before the progress: which match of several this is.
+    pub prefix: &'p str,
+    /// When to stop, as if by Ctrl-C.
+    pub until: Option<Instant>,
+}
+
+/// Plays a match, or what is missing of it in `store`, writes every pair there, and records and document into a new
+/// folder at `out`.
+///
+/// # Errors
+/// [`MatchCommandError`].
+pub(super) fn play_and_keep<P: ArenaGame>(
+    to_play: &Match<'_, P>,
+    store: Option<&mut Store>,
+    out: Option<&Path>,
+    pace: Pace<'_>,
+) -> Result<MatchReport, MatchCommandError> {
+    interrupt::install().map_err(MatchCommandError::Interrupt)?;
+    let mut earlier = Vec::new();
+    let mut book = None;
+    if let Some(store) = store {
+        let id = store.enter_match(&identity_of(to_play))?;
+        earlier = store.pairs_of(id)?;
+        book = Some(Mutex::new((store, id)));
+    }
+    if out.is_some() && !earlier.is_empty() {
+        return Err(MatchCommandError::RecordsMissing(2 * earlier.len()));
+    }
+    let folder = out.map(MatchFolder::create).transpose()?;
+    let watch = Watch::new(to_play, book, folder, &earlier, pace);
+    let report = to_play.play(earlier, &watch);
+    watch.progress.finish();
+    let report = report?;
+    if let Some(folder) = &watch.folder {
+        folder.write_report(&report)?;
+    }
+    Ok(report)
+}
+
+/// What the games of a match depend on.
+pub(super) fn identity_of<P: ArenaGame>(to_play: &Match<'_, P>) -> MatchIdentity {
+    MatchIdentity {
+        game: to_play.start.identity(),
+        seats: Seat::BOTH.map(|seat| P::seat_name(seat).to_string()),
+        agents: to_play.agents.map(|agent| agent.spec().to_string()),
+        seed: to_play.options.seed,
+        limits: to_play.options.limits,
+        max_decisions: to_play.options.max_decisions,
+    }
+}
+
+/// Shows the progress, and writes records and results.
+struct Watch<'m, P: ArenaGame> {
+    to_play: &'m Match<'m, P>,
+    /// Where the pairs of this match are written.
+    book: Option<Mutex<(&'m mut Store, MatchId)>>,
+    folder: Option<MatchFolder>,
+    until: Option<Instant>,
+    progress: GameProgress,
+    /// Points of A and games.
+    score_of_a: Mutex<(f64, u64)>,
+}
+
+impl<'m, P: ArenaGame> Watch<'m, P> {
+    fn new(
+        to_play: &'m Match<'m, P>,
+        book: Option<Mutex<(&'m mut Store, MatchId)>>,
+        folder: Option<MatchFolder>,
+        earlier: &[[PlayedGame; 2]],
+        pace: Pace<'_>,
+    ) -> Watch<'m, P> {
+        let games = earlier.as_flattened();
+        let points = games.iter().map(|game| game.outcome.score_of(Contestant::A)).sum();
+        let played = games.len() as u64;
+        let progress = GameProgress::new(2 * u64::from(to_play.options.pairs), played, pace.prefix);
+        Watch { to_play, book, folder, until: pace.until, progress, score_of_a: Mutex::new((points, played)) }
+    }
+
+    fn record(&self, game: &PlayedGame) -> Result<Record, IllegalMove> {
+        let spec_on = |seat| self.to_play.agents[game.outcome.contestant_on(seat).index()].spec();
+        let mut record = Record::begin(self.to_play.start, game.outcome.dice_seed, Seat::BOTH.map(spec_on));
+        let mut position = self.to_play.start.clone();
+        for &event in &game.events {
+            match event {
+                Event::Played(_, action) => {
+                    record.push_action(&position, action);
+                    position.apply(action)?;
+                }
+                Event::Rolled(outcome) => {
+                    record.push_roll(&position, outcome);
+                    position.resolve(outcome)?;
+                }
+            }
+        }
+        match &game.outcome.forfeit {
+            Some(forfeit) => record.forfeit(forfeit.clone()),
+            None if game.outcome.truncated => record.truncate(),
+            None => record.finish(&position),
+        }
+        Ok(record)
+    }
+}
+
+impl<P: ArenaGame> Spectator for Watch<'_, P> {
+    fn stop_requested(&self) -> bool {
+        interrupt::requested() || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    fn pair_over(&self, games: &[PlayedGame; 2]) -> io::Result<()> {
+        if let Some(folder) = &self.folder {
+            for game in games {
+                let record = self.record(game).map_err(io::Error::other)?;
+                folder.write_record(game.outcome.game, &record)?;
+            }
+        }
+        if let Some(book) = &self.book {
+            let mut book = book.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let (store, id) = &mut *book;
+            store.add_pair(*id, games).map_err(io::Error::other)?;
+        }
+        let mut score = self.score_of_a.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let (points, played) = &mut *score;
+        *points += games.iter().map(|game| game.outcome.score_of(Contestant::A)).sum::<f64>();
+        *played += 2;
+        self.progress.advance(2, *points / *played as f64);
+        Ok(())
+    }
+}
+
+/// Why a match was not played or not kept.
+#[derive(Debug, thiserror::Error)]
+pub enum MatchCommandError {
+    /// Games are played in pairs.
+    #[error("--games {0}: games are played in pairs, so their number must be even and above 0")]
+    UnevenGames(u32),
+    /// A budget of nothing.
+    #[error("--{0}: an agent needs at least one simulation")]
+    NoSimulations(&'static str),
+    /// A budget that is no time.
+    #[error("{0}")]
+    Time(String),
+    /// A game of nothing.
+    #[error("--max-decisions 0: a game needs at least one decision")]
+    NoDecisions,
+    /// Budgets that contradict each other.
+    #[error("--{option} {}: more for one decision than --turn-{option} {} for all of its turn", bounds[0], bounds[1])]
+    MoreThanTheTurn {
+        /// The option for a decision.
+        option: &'static str,
+        /// What was given for a decision and for a turn.
+        bounds: [String; 2],
+    },
+    /// The test of `--sprt` cannot be made.
+    #[error("--sprt: {0}")]
+    Sprt(#[from] SprtError),
+    /// A record would be missing in the folder of `--out`.
+    #[error("--out: {0} games of this match are in the file of --db already and have no records; leave out --out")]
+    RecordsMissing(usize),
+    /// The file of results cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An agent's spec is wrong.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The match failed.
+    #[error(transparent)]
+    Match(#[from] MatchError),
+    /// The folder of `--out` cannot be used.
+    #[error("--out: {0}")]
+    Folder(#[from] FolderError),
+    /// The system allows no handler for Ctrl-C.
+    #[error("cannot watch for Ctrl-C: {0}")]
+    Interrupt(String),
+}

@@ -1,0 +1,239 @@
+//! `dervish study`: the matches of a study file, played in pieces, and the table that they give.
+
+use crate::arena::agents::{ArenaGame, agents_of};
+use crate::arena::match_play::{Match, MatchError, MatchOptions};
+use crate::arena::store::Store;
+use crate::arena::study::document::{PlayedOn, StudyDocument, StudyMatch, this_machine};
+use crate::arena::study::file::{PlannedMatch, StudyFile};
+use crate::arena::study::table::{markdown, put_into};
+use crate::commands::match_args::{BoundArgs, pairs_of, time_of};
+use crate::commands::match_keeping::{MatchCommandError, Pace, identity_of, play_and_keep};
+use crate::commands::{CommandError, print_line, threads};
+use crate::games::{GameVisitor, with_game};
+use crate::interrupt;
+use dervish_agents::limits::Limits;
+use dervish_env::encode::PolicyEncoder;
+use dervish_env::persist::{read_text, write_whole};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Plays the matches of a study file for a while, and goes on with them when it is called again.
+///
+/// Games are kept in an SQLite file beside the study file (`.db`), what they tell in a JSON document (`.json`). A study
+/// may be stopped or killed at any time and no game is lost or counted twice.
+#[derive(Clone, Debug, clap::Args)]
+pub struct StudyArgs {
+    /// The study file, such as training/studies/strength.toml.
+    pub file: PathBuf,
+    /// Stop after so many minutes, at most 60.
+    #[arg(long, value_name = "N", default_value_t = 60.0, value_parser = minutes)]
+    pub minutes: f64,
+    /// Threads to play on [default: all cores].
+    #[arg(long, value_parser = threads)]
+    pub threads: Option<NonZeroUsize>,
+    /// Play nothing; print the table of what was played.
+    #[arg(long, conflicts_with_all = ["minutes", "threads"])]
+    pub table: bool,
+    /// Play nothing; put the table into this page, between `<!-- study: NAME -->` and `<!-- end of study: NAME -->`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["minutes", "threads", "table"])]
+    pub readme: Option<PathBuf>,
+}
+
+fn minutes(text: &str) -> Result<f64, &'static str> {
+    let minutes = text.parse().ok().filter(|minutes| *minutes > 0.0 && *minutes <= 60.0);
+    minutes.ok_or("expected a number of minutes above 0 and at most 60")
+}
+
+impl StudyArgs {
+    /// Plays what is missing for the time given, or tells what was played.
+    ///
+    /// # Errors
+    /// [`CommandError`], one line.
+    pub fn run(&self) -> Result<(), CommandError> {
+        let until = Instant::now() + Duration::from_secs_f64(60.0 * self.minutes);
+        let study = StudyFile::read(&self.file)?;
+        let document_file = self.file.with_extension("json");
+        let kept = StudyDocument::read(&document_file)?;
+        if self.table || self.readme.is_some() {
+            let document = kept.unwrap_or_else(|| self.new_document(&study));
+            return match &self.readme {
+                Some(page) => self.put_into(page, &markdown(&document)),
+                None => print_line(markdown(&document).trim_end()),
+            };
+        }
+        interrupt::install().map_err(MatchCommandError::Interrupt)?;
+        let mut store = Store::open_or_create(&self.file.with_extension("db"))?;
+        let mut document = self.review(&study, kept.as_ref(), &mut store)?;
+        let before = document.games();
+        if kept.as_ref() != Some(&document) {
+            document.write(&document_file)?;
+        }
+        let mut sitting = Sitting::begin(self.threads);
+        for (number, planned) in study.matches.iter().enumerate() {
+            if document.matches[number].complete || interrupt::requested() || Instant::now() >= until {
+                continue;
+            }
+            let prefix = format!("match {} of {}, {}: ", number + 1, study.matches.len(), planned.scenario);
+            let pace = Pace { prefix: &prefix, until: Some(until) };
+            let played = StudyMatchVisitor { study: &study, planned, threads: self.threads, store: &mut store, pace };
+            document.matches[number] = played.of_its_game()?;
+            sitting.book(&mut document.played_on, document.matches.iter().map(StudyMatch::games).sum::<u64>() - before);
+            document.write(&document_file)?;
+        }
+        print_line(markdown(&document).trim_end())?;
+        if document.complete() {
+            eprintln!("complete; {} is up to date", document_file.display());
+        } else if document.games() == before {
+            eprintln!("no pair of games was finished in this time; the same command begins again");
+        } else {
+            eprintln!("{} is up to date; the same command goes on from here", document_file.display());
+        }
+        Ok(())
+    }
+
+    fn new_document(&self, study: &StudyFile) -> StudyDocument {
+        let threads = self.threads.map(|threads| format!(" --threads {threads}")).unwrap_or_default();
+        let command = format!("dervish study {}{threads}", self.file.display());
+        StudyDocument::new(study.title.clone(), study.question.clone(), command)
+    }
+
+    /// The document by the games that are in the store, without playing any.
+    fn review(
+        &self,
+        study: &StudyFile,
+        kept: Option<&StudyDocument>,
+        store: &mut Store,
+    ) -> Result<StudyDocument, CommandError> {
+        let mut document = self.new_document(study);
+        document.played_on = kept.map(|kept| kept.played_on.clone()).unwrap_or_default();
+        for planned in &study.matches {
+            let pace = Pace { prefix: "", until: Some(Instant::now()) };
+            let reviewed = StudyMatchVisitor { study, planned, threads: self.threads, store, pace }.of_its_game()?;
+            if let Some(twin) = document.matches.iter().position(|of| of.is_same_match(&reviewed)) {
+                let reason = format!("the same match as on line {}", study.matches[twin].line);
+                return Err(study.fault(planned.line, reason).into());
+            }
+            document.matches.push(reviewed);
+        }
+        // Only who removes a document himself loses what it tells.
+        for told in kept.iter().flat_map(|kept| &kept.matches) {
+            let found = document.matches.iter().find(|of| of.is_same_match(told)).map_or(0, StudyMatch::games);
+            if found < told.games() {
+                let [a, b] = &told.agents;
+                let reason = format!(
+                    "tells of {} games of {a} against {b} where this study has {found}; remove it to begin anew",
+                    told.games()
+                );
+                let file = self.file.with_extension("json").display().to_string();
+                return Err(CommandError::File { file, reason });
+            }
+        }
+        Ok(document)
+    }
+
+    /// Puts the table into a page.
+    fn put_into(&self, page: &Path, table: &str) -> Result<(), CommandError> {
+        let failed = |reason: String| CommandError::File { file: page.display().to_string(), reason };
+        let text = read_text(page).map_err(|error| failed(error.to_string()))?;
+        let name = self.file.file_stem().unwrap_or_default().to_string_lossy();
+        let new = put_into(&text, &name, table).ok_or_else(|| {
+            failed(format!("has no line `<!-- study: {name} -->` with `<!-- end of study: {name} -->` below it"))
+        })?;
+        write_whole(page, new.as_bytes()).map_err(|error| failed(error.to_string()))
+    }
+}
+
+/// One call of the command on this machine.
+struct Sitting {
+    begun: Instant,
+    /// What this call adds so far, and what it is added to, once it has been booked.
+    here: PlayedOn,
+    earlier: Option<PlayedOn>,
+}
+
+impl Sitting {
+    fn begin(threads: Option<NonZeroUsize>) -> Sitting {
+        let (cpu, cores) = this_machine();
+        let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+        let threads = threads.map_or(cores, NonZeroUsize::get);
+        let here = PlayedOn { cpu, cores, threads, first: now.clone(), last: now, seconds: 0.0, games: 0 };
+        Sitting { begun: Instant::now(), here, earlier: None }
+    }
+
+    /// Enters the time so far and the games of this call where this machine is, or below the others.
+    fn book(&mut self, played_on: &mut Vec<PlayedOn>, games: u64) {
+        let Sitting { begun, here, earlier } = self;
+        let is_here = |of: &&mut PlayedOn| (&of.cpu, of.cores, of.threads) == (&here.cpu, here.cores, here.threads);
+        let (seconds, last) = (begun.elapsed().as_secs_f64(), here.last.clone());
+        match played_on.iter_mut().find(is_here) {
+            Some(entry) => {
+                let before = earlier.get_or_insert_with(|| entry.clone());
+                *entry =
+                    PlayedOn { last, seconds: before.seconds + seconds, games: before.games + games, ..entry.clone() };
+            }
+            None => {
+                earlier.get_or_insert_with(|| here.clone());
+                played_on.push(PlayedOn { seconds, games, ..here.clone() });
+            }
+        }
+    }
+}
+
+/// Plays a match of a study, or what is missing of it.
+struct StudyMatchVisitor<'a> {
+    study: &'a StudyFile,
+    planned: &'a PlannedMatch,
+    threads: Option<NonZeroUsize>,
+    store: &'a mut Store,
+    pace: Pace<'a>,
+}
+
+impl StudyMatchVisitor<'_> {
+    fn of_its_game(self) -> Result<StudyMatch, CommandError> {
+        let StudyMatchVisitor { study, planned, .. } = self;
+        with_game(&planned.scenario, self).unwrap_or_else(|faults| {
+            Err(study.fault(planned.line, format!("scenario: {}", CommandError::Data(faults))).into())
+        })
+    }
+
+    fn options(&self) -> Result<MatchOptions, MatchCommandError> {
+        let PlannedMatch { games, seed, bounds, .. } = self.planned;
+        let pairs = pairs_of(*games).ok_or(MatchCommandError::UnevenGames(*games))?;
+        let time = |seconds: Option<f64>| seconds.map(time_of).transpose().map_err(MatchCommandError::Time);
+        let args = BoundArgs {
+            sims: bounds.sims,
+            time: time(bounds.time)?,
+            turn_sims: bounds.turn_sims,
+            turn_time: time(bounds.turn_time)?,
+            max_decisions: bounds.max_decisions,
+        };
+        let limits: Limits = args.limits()?;
+        Ok(MatchOptions { pairs, seed: *seed, limits, max_decisions: bounds.max_decisions, threads: self.threads })
+    }
+}
+
+impl GameVisitor for StudyMatchVisitor<'_> {
+    type Output = Result<StudyMatch, CommandError>;
+
+    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
+        let StudyMatchVisitor { study, planned, .. } = self;
+        // Bounds have the names of options there and of fields here.
+        let in_file = |error: MatchCommandError| {
+            let reason = error.to_string().replace("--turn-", "turn_").replace("--max-", "max_").replace("--", "");
+            CommandError::Data(study.fault(planned.line, reason))
+        };
+        let options = self.options().map_err(in_file)?;
+        let agents = agents_of(&start, encoder);
+        let factory = |spec: &str| agents.factory(spec).map_err(|error| in_file(error.into()));
+        let (a, b) = (factory(&planned.agents[0])?, factory(&planned.agents[1])?);
+        let to_play = Match { start: &start, agents: [&a, &b], options, sprt: planned.sprt, value: None };
+        let identity = identity_of(&to_play);
+        let report = match play_and_keep(&to_play, Some(self.store), None, self.pace) {
+            Ok(report) => Some(report),
+            Err(MatchCommandError::Match(MatchError::Stopped)) => None,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(StudyMatch::of(identity, u64::from(planned.games), report.as_ref()))
+    }
+}
