@@ -12,6 +12,7 @@ use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{HOLD, Pig, ROLL};
 use dervish_search::knowledge::Knowledge;
+use dervish_search::leaf_options::LeafOptions;
 use dervish_search::mcts::MctsSettings;
 use dervish_search::mcts_agent::{Mcts, MctsOptions};
 use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
@@ -23,12 +24,17 @@ fn search<P: Position, E: Evaluation<P>>(position: &P, evaluation: E, options: M
     agent.choose(position, &Limits::default()).expect("a choice")
 }
 
+/// Random rollouts of so many decisions; 0: to the end of the game.
+fn rollouts(depth: usize) -> LeafOptions {
+    LeafOptions { depth, ..LeafOptions::default() }
+}
+
 #[test]
 fn pig_near_the_end_is_played_as_the_exact_solution_says() {
     let solved = SolvedPig::new();
     // The published value of the whole game, which checks the solver itself.
     assert!((solved.turn[0][0] - 0.5306).abs() < 5e-5, "{}", solved.turn[0][0]);
-    let options = MctsOptions { simulations: 30_000, depth: 0, ..MctsOptions::default() };
+    let options = MctsOptions { simulations: 30_000, leaf: rollouts(0), ..MctsOptions::default() };
     let mut kinds = [0; 2];
     for (first, second, running) in [
         (80, 96, 12),
@@ -64,12 +70,7 @@ fn pig_near_the_end_is_played_as_the_exact_solution_says() {
 }
 
 pub fn connect_four(columns: &str) -> ConnectFour {
-    let mut position = ConnectFour::new();
-    for column in columns.chars() {
-        let action = position.parse_action(&format!("drop {column}")).expect("a legal column");
-        position.apply(action).expect("a legal column");
-    }
-    position
+    ConnectFour::after(columns).expect("legal columns")
 }
 
 #[test]
@@ -78,7 +79,7 @@ fn connect_four_wins_at_once_and_blocks() {
     // upright in column 1 by the opponent: column 1 is forced.
     for (columns, answer) in [("112233", 3), ("17273", 3), ("12121", 0)] {
         for game in 0..4 {
-            let options = MctsOptions { simulations: 1500, depth: 8, ..MctsOptions::default() };
+            let options = MctsOptions { simulations: 1500, leaf: rollouts(8), ..MctsOptions::default() };
             let choice = search(&connect_four(columns), ConnectFourEvaluation, options, game);
             assert_eq!(choice.action, Action(answer), "{columns}: {:?}", choice.report);
         }
@@ -278,7 +279,7 @@ fn several_decisions_of_one_player_keep_their_sign() {
 fn memory_is_bounded_and_a_full_tree_still_answers() {
     let options = MctsOptions {
         simulations: 60_000,
-        depth: 1,
+        leaf: rollouts(1),
         settings: MctsSettings { memory: 1, ..MctsSettings::default() },
         ..MctsOptions::default()
     };

@@ -298,6 +298,29 @@ fn mcts_keeps_the_tree_of_what_happened() {
     }
 }
 
+/// Simulations, or positions for a search by depth; and nothing where the kept tree knew the answer.
+#[test]
+fn a_search_says_what_it_used_of_its_budget() {
+    let registry = ConnectFour::agents();
+    for spec in ["gumbel:sims=40", "mcts:sims=400", "mcts:sims=400,select=puct", "expectimax:nodes=300"] {
+        let mut agent = registry.factory(spec).expect("an agent").make();
+        agent.new_game(agent_rng(5, 0, Seat::First));
+        let mut used = |columns| {
+            let position = crate::mcts::connect_four(columns);
+            let report = agent.choose(&position, &Limits::default()).expect("a choice").report.expect("a report");
+            (report.budget_used, u64::from(report.simulations), report.nodes)
+        };
+        let (budget_used, simulations, nodes) = used("44");
+        let expected = if spec.starts_with("expectimax") { nodes } else { simulations };
+        assert_eq!(u64::from(budget_used), expected, "{spec}");
+        // A win at once for one who may move on; mcts keeps the tree that has found it.
+        used("11223");
+        if spec.starts_with("mcts") {
+            assert!(matches!(used("112233"), (0, 0, 1..)), "{spec}");
+        }
+    }
+}
+
 /// What is reached in several ways, such as a group that is picked in another order, is searched once: a position is
 /// solved with fewer simulations.
 #[test]

@@ -10,7 +10,7 @@
 
 use crate::leaf::{Leaf, SpareLeaves};
 use crate::roll_expansion::RollExpansion;
-use crate::tree::{Edge, EdgeId, NodeId, Tree, sign_of};
+use crate::tree::{Edge, EdgeId, KeyUse, NodeId, Tree, sign_of};
 use dervish_agents::agent::{ActionReport, Choice, SearchReport};
 use dervish_agents::evaluation::Utility;
 use dervish_agents::evaluator::{Evaluator, EvaluatorError, LeafEvaluation};
@@ -81,6 +81,8 @@ const FIRST_VISITS: f64 = 50.0;
 
 /// The share of the visits below the root that goes to all actions alike, times the square root of their number.
 const EXPLORED: f64 = 0.5;
+
+const KEYS: KeyUse = KeyUse { keep: false, share: true };
 
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
@@ -182,6 +184,7 @@ impl<P: Position> GumbelSearch<P> {
         let report = SearchReport {
             value: self.improvement(Tree::ROOT).value(&best) as f32,
             simulations,
+            budget_used: simulations,
             nodes: self.tree.len() as u64,
             depth: self.tree.deepest() as u32,
             actions: self.root_reports().collect(),
@@ -318,19 +321,9 @@ impl<P: Position> GumbelSearch<P> {
             } else {
                 leaf.position.apply_legal(self.tree.edge(edge).action);
             }
-            let (known, next) = (self.tree.edge(edge).child(), leaf.position.actor());
-            leaf.node = match (self.tree.node(node).actor, next) {
-                // Only a way of decisions without a roll between them is sure never to come back to where it began.
-                (Actor::Player(_), Actor::Player(_)) if known.is_none() => {
-                    let key = leaf.position.key_with(&mut self.bytes);
-                    self.tree.child_or_insert_known(edge, next, Some(key), true)
-                }
-                _ => self.tree.child_or_insert(edge, next),
-            };
+            leaf.node = self.tree.child_for((node, edge), &leaf.position, KEYS, &mut self.bytes);
             let Some(child) = leaf.node else { break };
-            if self.tree.node(child).is_solved() && next != Actor::Finished {
-                // Solved through another way that leads here.
-                let value = self.tree.node(child).value();
+            if let Some(value) = self.tree.solved_value(child) {
                 self.tree.back_up(&leaf.path, None, value);
                 self.spare.keep(leaf);
                 return;

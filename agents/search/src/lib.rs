@@ -8,7 +8,8 @@
 //! * [`exact`]: positions that can be solved to the end of the game.
 //! * [`tree`]: the statistics of a search tree, in flat memory that is used again for every move.
 //! * [`roll_expansion`]: how a roll becomes a node of the tree.
-//! * [`leaf_evaluator`]: what leaves are worth by rollouts, policies and evaluations; [`rollout`]: the rollouts.
+//! * [`leaf_evaluator`]: what leaves are worth by rollouts, policies and evaluations; [`leaf_options`]: as options of agents;
+//!   [`rollout`]: the rollouts.
 //! * [`knowledge`]: what a game gives to its searches; [`mod@reference`]: evaluations of the reference games.
 
 pub mod exact;
@@ -19,6 +20,7 @@ pub mod gumbel_agent;
 pub mod knowledge;
 mod leaf;
 pub mod leaf_evaluator;
+pub mod leaf_options;
 pub mod mcts;
 pub mod mcts_agent;
 pub mod reference;

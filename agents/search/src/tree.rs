@@ -6,7 +6,7 @@
 
 use dervish_agents::agent::Event;
 use dervish_env::chance::SplitMix64;
-use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Seat, WeightedOutcome};
+use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Position, Seat, WeightedOutcome};
 use rand::seq::SliceRandom;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -33,6 +33,15 @@ pub struct NodeId(u32);
 /// Index of an edge, which is an action or an outcome at one node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EdgeId(u32);
+
+/// What the keys of positions are used for, where a node is made for a decision.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeyUse {
+    /// Every decision is found again by its key: [`Tree::find`].
+    pub keep: bool,
+    /// A decision that is reached from a decision takes the node that the tree has for its position, if there is one.
+    pub share: bool,
+}
 
 /// One step of a descent: the node and the edge taken there.
 pub type Step = (NodeId, EdgeId);
@@ -100,6 +109,14 @@ pub enum SelectionRule {
         /// Factor of the exploration term.
         exploration: f64,
     },
+}
+
+impl SelectionRule {
+    /// Whether it follows priors.
+    #[inline]
+    pub fn wants_priors(&self) -> bool {
+        matches!(self, SelectionRule::Puct { .. })
+    }
 }
 
 /// An action at a decision node or an outcome at a chance node.
@@ -384,6 +401,13 @@ impl Tree {
         EdgeId(best.1 as u32)
     }
 
+    /// The exact value of a node for [`Seat::First`], once it is solved: a way down that leads there ends there.
+    #[inline]
+    pub fn solved_value(&self, node: NodeId) -> Option<f64> {
+        let node = self.node(node);
+        node.solved.then(|| node.value())
+    }
+
     /// Whether the node behind an edge is solved.
     #[inline]
     pub fn leads_to_solved(&self, edge: &Edge) -> bool {
@@ -400,9 +424,28 @@ impl Tree {
         self.child_or_insert_known(edge, actor, None, false)
     }
 
-    /// As [`Tree::child_or_insert`], for a position with this key. With `share`, a node that the tree already has for it
-    /// is taken; that is right only where no way leads from a position back to itself.
-    pub fn child_or_insert_known(
+    /// The node of `position`, which lies behind `edge` of `node`, made if there is none yet. `None` where the memory is
+    /// used up. `bytes` is room to write a position into.
+    pub fn child_for<P: Position>(
+        &mut self,
+        (node, edge): Step,
+        position: &P,
+        keys: KeyUse,
+        bytes: &mut Vec<u8>,
+    ) -> Option<NodeId> {
+        if let Some(child) = self.edge(edge).child() {
+            return Some(child);
+        }
+        let actor = position.actor();
+        // Only a way of decisions without a roll between them is sure never to come back to where it began.
+        let within_turn = matches!(self.node(node).actor, Actor::Player(_));
+        let share = keys.share && within_turn;
+        let wanted = matches!(actor, Actor::Player(_)) && (keys.keep || share);
+        let key = wanted.then(|| position.key_with(bytes));
+        self.child_or_insert_known(edge, actor, key, share)
+    }
+
+    fn child_or_insert_known(
         &mut self,
         edge: EdgeId,
         actor: Actor,
