@@ -31,6 +31,7 @@ mod position_command;
 mod position_file;
 mod ratings;
 mod record;
+mod regret_command;
 mod replay_command;
 mod rules_chains;
 mod rules_events;

@@ -16,7 +16,7 @@ use dervish_search::leaf_options::LeafOptions;
 use dervish_search::mcts::MctsSettings;
 use dervish_search::mcts_agent::{Mcts, MctsOptions};
 use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
-use dervish_search::tree::{SelectionRule, Tree};
+use dervish_search::tree::{KeyUse, SelectionRule, Standing, Tree};
 
 fn search<P: Position, E: Evaluation<P>>(position: &P, evaluation: E, options: MctsOptions, game: u64) -> Choice {
     let mut agent = Mcts::with_options(Knowledge::new(evaluation), options);
@@ -273,6 +273,43 @@ fn several_decisions_of_one_player_keep_their_sign() {
     let second = tree.likeliest(tree.edge(first).child().expect("a child")).expect("visited");
     assert_eq!(tree.edge(second).action, Action(0));
     assert_eq!(tree.edge(second).value, -1.0);
+}
+
+/// A node that is reached in two ways and solved through one: the edge of the other way has its value with the next visit.
+#[test]
+fn an_edge_learns_what_was_solved_through_another_way() {
+    const KEYS: KeyUse = KeyUse { keep: false, share: true };
+    let (mut rng, mut bytes) = (SplitMix64::new(3), Vec::new());
+    let mut tree = Tree::new(1 << 20);
+    tree.reset(Actor::Player(Seat::First));
+    let mut go = |tree: &mut Tree, node, action, columns| {
+        assert!(tree.node(node).is_expanded() || tree.expand_decision(node, &[Action(0), Action(1)], &mut rng));
+        let edge = tree.edge_ids(node).find(|&edge| tree.edge(edge).action == Action(action)).expect("an action");
+        let child = tree.child_for((node, edge), &connect_four(columns), KEYS, &mut bytes).expect("room");
+        ((node, edge), child)
+    };
+    // The same position by 1 7 3 and by 3 7 1; Second is to move there, and wins at once.
+    let (first, node) = go(&mut tree, Tree::ROOT, 0, "1");
+    let (second, node) = go(&mut tree, node, 0, "17");
+    let (third, shared) = go(&mut tree, node, 0, "173");
+    tree.back_up(&[first, second, third], Some(shared), 0.5);
+    let (other_first, node) = go(&mut tree, Tree::ROOT, 1, "3");
+    let (other_second, parent) = go(&mut tree, node, 0, "37");
+    let (other_third, same) = go(&mut tree, parent, 0, "371");
+    assert_eq!(shared, same);
+    let other_way = [other_first, other_second, other_third];
+    tree.back_up(&other_way, Some(shared), 0.5);
+    let (last, end) = go(&mut tree, shared, 0, "1122334");
+    tree.back_up(&[first, second, third, last], Some(end), -1.0);
+    assert_eq!(tree.solved_value(shared), Some(-1.0));
+    let standing = |tree: &Tree, (_, edge): (_, _)| tree.standing(tree.edge(edge));
+    assert_eq!((standing(&tree, third), standing(&tree, other_third)), (Standing::Settled, Standing::Behind));
+    assert_eq!(tree.edge(other_third.1).value, 0.5);
+    // First decides there and has another action, which is not tried yet; what is known already comes before it.
+    assert_eq!(tree.select_action(parent, Seat::First, SelectionRule::Puct { exploration: 1.0 }), other_third.1);
+    tree.back_up(&other_way, None, -1.0);
+    assert_eq!((standing(&tree, other_third), tree.edge(other_third.1).value), (Standing::Settled, -1.0));
+    assert_ne!(tree.select_action(parent, Seat::First, SelectionRule::Puct { exploration: 1.0 }), other_third.1);
 }
 
 #[test]

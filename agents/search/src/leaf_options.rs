@@ -29,11 +29,8 @@ impl LeafOptions {
     pub const PRIOR: OptionDoc =
         OptionDoc { name: "prior", default: RANDOM, meaning: "policy whose probabilities are the priors" };
     /// What listings say of `rollout`.
-    pub const ROLLOUT: OptionDoc = OptionDoc {
-        name: "rollout",
-        default: RANDOM,
-        meaning: "policy that plays rollouts; none: judged at a glance",
-    };
+    pub const ROLLOUT: OptionDoc =
+        OptionDoc { name: "rollout", default: RANDOM, meaning: "policy that plays rollouts; none: judged at a glance" };
     /// What listings say of `depth`.
     pub const DEPTH: OptionDoc = OptionDoc {
         name: "depth",

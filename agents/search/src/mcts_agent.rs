@@ -39,12 +39,7 @@ pub struct MctsOptions {
 
 impl Default for MctsOptions {
     fn default() -> MctsOptions {
-        MctsOptions {
-            simulations: 400,
-            leaf: LeafOptions::default(),
-            settings: MctsSettings::default(),
-            seed: 0,
-        }
+        MctsOptions { simulations: 400, leaf: LeafOptions::default(), settings: MctsSettings::default(), seed: 0 }
     }
 }
 
