@@ -79,12 +79,8 @@ impl Default for GumbelSettings {
     }
 }
 
-/// The share of the visits below the root that goes to all actions alike after `visits` of them. It falls with their fourth
-/// root, and while they are so few that each must count, with their square root.
-fn explored(visits: f64) -> f64 {
-    let root = visits.sqrt();
-    (0.5 / root).max((0.5 / root.sqrt()).min(0.25))
-}
+/// The share of the visits below the root that goes to all actions alike, times the fourth root of their number.
+const EXPLORED: f64 = 0.5;
 
 const KEYS: KeyUse = KeyUse { keep: false, share: true };
 
@@ -365,7 +361,7 @@ impl<P: Position> GumbelSearch<P> {
     /// The action to visit next below the root: one whose value is known already but not booked, or else the one whose
     /// share of the visits is furthest behind its improved probability (the paper's equation 14).
     ///
-    /// A share of the probability ([`explored`]) is divided equally among the actions that are not solved: with dice a first value can be far too low, and the improved policy alone would never come back to its
+    /// After n visits a share of [`EXPLORED`] / n^(1/4) of the probability is divided equally among the actions that are not solved: with dice a first value can be far too low, and the improved policy alone would never come back to its
     /// action. What this costs does not enter the values ([`Improvement::worth`]).
     fn select(&mut self, node: NodeId) -> Option<EdgeId> {
         let edges = self.tree.edges(node);
@@ -385,7 +381,7 @@ impl<P: Position> GumbelSearch<P> {
                 Standing::Settled => {}
             }
         }
-        let explored = explored(visits);
+        let explored = EXPLORED / visits.sqrt().sqrt();
         let mut furthest: Option<(f64, EdgeId)> = None;
         for ((edge, improved), id) in edges.iter().zip(&self.logits).zip(self.tree.edge_ids(node)) {
             if self.tree.standing(edge) == Standing::Open {
