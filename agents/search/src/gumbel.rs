@@ -361,7 +361,8 @@ impl<P: Position> GumbelSearch<P> {
     /// The action to visit next below the root: one whose value is known already but not booked, or else the one whose
     /// share of the visits is furthest behind its improved probability (the paper's equation 14).
     ///
-    /// After n visits a share of [`EXPLORED`] / n^(1/4) of the probability is divided equally among the actions that are not solved: with dice a first value can be far too low, and the improved policy alone would never come back to its
+    /// After n visits a share of [`EXPLORED`] / n^(1/4) of the probability is divided equally among the actions that are not
+    /// solved: with dice a first value can be far too low, and the improved policy alone would never come back to its
     /// action. What this costs does not enter the values ([`Improvement::worth`]).
     fn select(&mut self, node: NodeId) -> Option<EdgeId> {
         let edges = self.tree.edges(node);
