@@ -22,7 +22,7 @@ fn pig_is_solved_as_a_whole() {
     assert!((start - (2.0 * 0.5306 - 1.0)).abs() < 1e-4, "{start}");
     let solved = SolvedPig::new();
     assert!((start - (2.0 * solved.turn[0][0] - 1.0)).abs() < 1e-8, "{start}");
-    for (first, second, running) in [(80, 96, 12), (2, 3, 20), (85, 98, 3), (99, 2, 5), (40, 40, 40)] {
+    for (first, second, running) in [(80, 96, 12), (2, 3, 20), (85, 98, 3), (90, 2, 5), (40, 40, 40)] {
         let position = SolvedPosition::of_whole(&pig_at(first, second, running), &whole).expect("a decision");
         let exact = solved.choices(usize::from(first), usize::from(second), usize::from(running));
         for ((_, value), exact) in position.actions.iter().zip(exact) {
