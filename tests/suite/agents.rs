@@ -1,11 +1,12 @@
 //! The registry, the limits and the random agent.
 
-use dervish_agents::agent::{Agent, AgentError, Choice};
-use dervish_agents::limits::{Limits, TurnLedger};
+use dervish_agents::agent::{Agent, AgentError, Choice, SearchReport};
+use dervish_agents::limits::{Limits, MoveBudget, TurnLedger};
 use dervish_agents::random::RandomAgent;
 use dervish_agents::registry::{AgentFactory, AgentOptions, Configure, KindDoc, OptionDoc, Registry, SpecError};
+use dervish_agents::thinking::Thinking;
 use dervish_env::chance::agent_rng;
-use dervish_env::game::{Position, Seat};
+use dervish_env::game::{Action, Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{Pig, ROLL};
 use dervish_search::knowledge::Knowledge;
@@ -126,6 +127,34 @@ fn limits_cap_an_agent_for_the_move_and_the_turn() {
     let past = Limits { time: Some(Duration::ZERO), ..Limits::default() };
     let budget = ledger.budget(4, 400, &past, now);
     assert!(budget.allows(0) && !budget.allows(1));
+}
+
+/// The turn is charged with what a search says that it used, however large its tree is: a root that was solved before
+/// costs nothing.
+#[test]
+fn a_turn_pays_what_its_searches_used() {
+    let (position, spec) = (ConnectFour::new(), || "searcher".to_string());
+    let limits = Limits { turn_simulations: Some(100), ..Limits::default() };
+    let mut thinking = Thinking::default();
+    // A quarter of what is left: of 100, still of 100, then of 60.
+    for (budget_used, expected) in [(0, 25), (40, 25), (0, 15)] {
+        let mut allowed = 0;
+        let search = |budget: &MoveBudget| {
+            allowed = budget.simulations;
+            let report = SearchReport {
+                value: 0.0,
+                simulations: 0,
+                budget_used,
+                nodes: 90,
+                depth: 1,
+                actions: Vec::new(),
+                principal_variation: Vec::new(),
+            };
+            Ok(Some(Choice { action: Action(0), report: Some(report) }))
+        };
+        thinking.choose(&spec, &position, &limits, 400, search).expect("a choice");
+        assert_eq!(allowed, expected);
+    }
 }
 
 #[test]

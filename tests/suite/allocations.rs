@@ -20,6 +20,7 @@ use dervish_env::reference::connect_four::{ConnectFour, ConnectFourColumns, Conn
 use dervish_env::reference::pig::{Pig, PigGlobals, PigPlayers};
 use dervish_search::gumbel::{GumbelSearch, GumbelSettings};
 use dervish_search::knowledge::Knowledge;
+use dervish_search::leaf_options::LeafOptions;
 use dervish_search::mcts::MctsSettings;
 use dervish_search::mcts_agent::{Mcts, MctsOptions};
 use dervish_search::simulation::SimulationRules;
@@ -261,7 +262,12 @@ fn a_choice_of_mcts_keeps_to_its_memory() {
     for name in SEARCHED {
         for memory in [1, 2] {
             let settings = MctsSettings { memory, ..MctsSettings::default() };
-            let options = MctsOptions { simulations: 20_000, depth: 1, settings, ..MctsOptions::default() };
+            let options = MctsOptions {
+                simulations: 20_000,
+                leaf: LeafOptions { depth: 1, ..LeafOptions::default() },
+                settings,
+                ..MctsOptions::default()
+            };
             let mut agent = Mcts::with_options(Knowledge::new(CampaignEvaluation::default()), options);
             agent.new_game(agent_rng(5, 0, Seat::First));
             let position = kept(name);

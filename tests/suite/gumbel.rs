@@ -94,22 +94,11 @@ fn the_second_seat_is_searched_from_its_own_point_of_view() {
     assert!((values[0].1 - values[1].1).abs() < 0.05, "{values:?}");
 }
 
-/// Three stones in a row for the player to move on column 3 (first) after `drops`.
-fn connect_four(drops: &[u16]) -> ConnectFour {
-    let mut position = ConnectFour::new();
-    for &column in drops {
-        position.apply(Action(column)).expect("a legal drop");
-    }
-    position
-}
-
 #[test]
 fn a_win_at_once_is_found_and_a_threat_is_met() {
-    // First has 0, 1, 2 on the bottom row: 3 wins.
-    let winning = connect_four(&[0, 0, 1, 1, 2, 2]);
-    // The same with Second to move: only 3 does not lose at once.
-    let threatened = connect_four(&[0, 0, 1, 1, 2]);
-    for position in [winning, threatened] {
+    // First has columns 1, 2 and 3 on the bottom row: 4 wins. The same with Second to move: only 4 does not lose at once.
+    for columns in ["112233", "11223"] {
+        let position = ConnectFour::after(columns).expect("legal columns");
         let mut gumbel = GumbelSearch::new(settings(64));
         search(&mut gumbel, &position, 64, 1, |_| 0.0);
         assert_eq!(gumbel.best(), Some(Action(3)), "{position:?}");

@@ -33,6 +33,7 @@ mod position_file;
 mod progress;
 mod ratings;
 mod record;
+mod regret_command;
 #[cfg(feature = "torch")]
 mod replay;
 mod replay_command;

@@ -12,10 +12,11 @@ use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{HOLD, Pig, ROLL};
 use dervish_search::knowledge::Knowledge;
+use dervish_search::leaf_options::LeafOptions;
 use dervish_search::mcts::MctsSettings;
 use dervish_search::mcts_agent::{Mcts, MctsOptions};
 use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
-use dervish_search::tree::{SelectionRule, Tree};
+use dervish_search::tree::{KeyUse, SelectionRule, Standing, Tree};
 
 fn search<P: Position, E: Evaluation<P>>(position: &P, evaluation: E, options: MctsOptions, game: u64) -> Choice {
     let mut agent = Mcts::with_options(Knowledge::new(evaluation), options);
@@ -23,12 +24,17 @@ fn search<P: Position, E: Evaluation<P>>(position: &P, evaluation: E, options: M
     agent.choose(position, &Limits::default()).expect("a choice")
 }
 
+/// Random rollouts of so many decisions; 0: to the end of the game.
+fn rollouts(depth: usize) -> LeafOptions {
+    LeafOptions { depth, ..LeafOptions::default() }
+}
+
 #[test]
 fn pig_near_the_end_is_played_as_the_exact_solution_says() {
     let solved = SolvedPig::new();
     // The published value of the whole game, which checks the solver itself.
     assert!((solved.turn[0][0] - 0.5306).abs() < 5e-5, "{}", solved.turn[0][0]);
-    let options = MctsOptions { simulations: 30_000, depth: 0, ..MctsOptions::default() };
+    let options = MctsOptions { simulations: 30_000, leaf: rollouts(0), ..MctsOptions::default() };
     let mut kinds = [0; 2];
     for (first, second, running) in [
         (80, 96, 12),
@@ -64,12 +70,7 @@ fn pig_near_the_end_is_played_as_the_exact_solution_says() {
 }
 
 pub fn connect_four(columns: &str) -> ConnectFour {
-    let mut position = ConnectFour::new();
-    for column in columns.chars() {
-        let action = position.parse_action(&format!("drop {column}")).expect("a legal column");
-        position.apply(action).expect("a legal column");
-    }
-    position
+    ConnectFour::after(columns).expect("legal columns")
 }
 
 #[test]
@@ -78,7 +79,7 @@ fn connect_four_wins_at_once_and_blocks() {
     // upright in column 1 by the opponent: column 1 is forced.
     for (columns, answer) in [("112233", 3), ("17273", 3), ("12121", 0)] {
         for game in 0..4 {
-            let options = MctsOptions { simulations: 1500, depth: 8, ..MctsOptions::default() };
+            let options = MctsOptions { simulations: 1500, leaf: rollouts(8), ..MctsOptions::default() };
             let choice = search(&connect_four(columns), ConnectFourEvaluation, options, game);
             assert_eq!(choice.action, Action(answer), "{columns}: {:?}", choice.report);
         }
@@ -274,11 +275,48 @@ fn several_decisions_of_one_player_keep_their_sign() {
     assert_eq!(tree.edge(second).value, -1.0);
 }
 
+/// A node that is reached in two ways and solved through one: the edge of the other way has its value with the next visit.
+#[test]
+fn an_edge_learns_what_was_solved_through_another_way() {
+    const KEYS: KeyUse = KeyUse { keep: false, share: true };
+    let (mut rng, mut bytes) = (SplitMix64::new(3), Vec::new());
+    let mut tree = Tree::new(1 << 20);
+    tree.reset(Actor::Player(Seat::First));
+    let mut go = |tree: &mut Tree, node, action, columns| {
+        assert!(tree.node(node).is_expanded() || tree.expand_decision(node, &[Action(0), Action(1)], &mut rng));
+        let edge = tree.edge_ids(node).find(|&edge| tree.edge(edge).action == Action(action)).expect("an action");
+        let child = tree.child_for((node, edge), &connect_four(columns), KEYS, &mut bytes).expect("room");
+        ((node, edge), child)
+    };
+    // The same position by 1 7 3 and by 3 7 1; Second is to move there, and wins at once.
+    let (first, node) = go(&mut tree, Tree::ROOT, 0, "1");
+    let (second, node) = go(&mut tree, node, 0, "17");
+    let (third, shared) = go(&mut tree, node, 0, "173");
+    tree.back_up(&[first, second, third], Some(shared), 0.5);
+    let (other_first, node) = go(&mut tree, Tree::ROOT, 1, "3");
+    let (other_second, parent) = go(&mut tree, node, 0, "37");
+    let (other_third, same) = go(&mut tree, parent, 0, "371");
+    assert_eq!(shared, same);
+    let other_way = [other_first, other_second, other_third];
+    tree.back_up(&other_way, Some(shared), 0.5);
+    let (last, end) = go(&mut tree, shared, 0, "1122334");
+    tree.back_up(&[first, second, third, last], Some(end), -1.0);
+    assert_eq!(tree.solved_value(shared), Some(-1.0));
+    let standing = |tree: &Tree, (_, edge): (_, _)| tree.standing(tree.edge(edge));
+    assert_eq!((standing(&tree, third), standing(&tree, other_third)), (Standing::Settled, Standing::Behind));
+    assert_eq!(tree.edge(other_third.1).value, 0.5);
+    // First decides there and has another action, which is not tried yet; what is known already comes before it.
+    assert_eq!(tree.select_action(parent, Seat::First, SelectionRule::Puct { exploration: 1.0 }), other_third.1);
+    tree.back_up(&other_way, None, -1.0);
+    assert_eq!((standing(&tree, other_third), tree.edge(other_third.1).value), (Standing::Settled, -1.0));
+    assert_ne!(tree.select_action(parent, Seat::First, SelectionRule::Puct { exploration: 1.0 }), other_third.1);
+}
+
 #[test]
 fn memory_is_bounded_and_a_full_tree_still_answers() {
     let options = MctsOptions {
         simulations: 60_000,
-        depth: 1,
+        leaf: rollouts(1),
         settings: MctsSettings { memory: 1, ..MctsSettings::default() },
         ..MctsOptions::default()
     };

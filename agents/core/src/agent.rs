@@ -55,6 +55,9 @@ pub struct SearchReport {
     pub value: f32,
     /// Simulations run for this choice; 0 from a search that makes none.
     pub simulations: u32,
+    /// What was used of the budget ([`crate::limits::MoveBudget::simulations`]): simulations, or positions looked at by a
+    /// search that makes none.
+    pub budget_used: u32,
     /// Nodes of the search tree, or positions looked at by a search without one.
     pub nodes: u64,
     /// How far the search has looked: actions and rolls of its longest way, or the depth in decisions of a search by

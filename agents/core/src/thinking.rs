@@ -44,11 +44,8 @@ impl Thinking {
         let choice = search(&budget).map_err(|error| error.to_string());
         let choice = choice.and_then(|choice| choice.ok_or_else(|| "no legal action found".to_string()));
         let choice = choice.map_err(|reason| AgentError::Failed { agent: spec(), reason })?;
-        if let Some(report) = &choice.report {
-            let nodes = u32::try_from(report.nodes).unwrap_or(u32::MAX);
-            let used = if report.simulations > 0 { report.simulations } else { nodes };
-            self.ledger.spend(used, begun.elapsed());
-        }
+        let used = choice.report.as_ref().map_or(0, |report| report.budget_used);
+        self.ledger.spend(used, begun.elapsed());
         Ok(choice)
     }
 }

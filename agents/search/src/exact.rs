@@ -1,4 +1,5 @@
-//! Positions that can be solved: full expectimax to the end of the game, every die included, each position once.
+//! Positions that can be solved: full expectimax to the end of the game, every die included, each position once. Games in
+//! which positions come back: [`crate::fixed_point`].
 
 use dervish_agents::evaluation::Utility;
 use dervish_env::game::{Action, Actor, MergedOutcome, Position, Seat, WeightedOutcome};
@@ -17,13 +18,22 @@ pub struct Solver {
     bytes: Vec<u8>,
 }
 
-/// A position has too many continuations to be solved.
+/// Why a position was not solved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("more than {limit} positions follow from it")]
-pub struct TooLarge {
-    /// The bound that was set.
-    pub limit: usize,
+pub enum NotSolved {
+    /// It has too many continuations.
+    #[error("more than {limit} positions follow from it")]
+    TooLarge {
+        /// The bound that was set.
+        limit: usize,
+    },
+    /// A position can come back, so that its value would follow from itself.
+    #[error("a position can come back after it")]
+    Cycle,
 }
+
+/// Stands for the value of a position whose continuations are being solved.
+const BEING_SOLVED: f64 = f64::NAN;
 
 impl Solver {
     /// A solver that gives up beyond `limit` positions.
@@ -39,36 +49,39 @@ impl Solver {
     /// Expected utility in [-1, 1] for [`Seat::First`] if both play as well as can be.
     ///
     /// # Errors
-    /// [`TooLarge`].
-    pub fn value<P: Position>(&mut self, position: &P) -> Result<f64, TooLarge> {
+    /// [`NotSolved`].
+    pub fn value<P: Position>(&mut self, position: &P) -> Result<f64, NotSolved> {
         if let Some(result) = position.result() {
             return Ok(f64::from(self.utility.of_result(&result, Seat::First)));
         }
         let key = position.key_with(&mut self.bytes);
-        if let Some(&value) = self.known.get(&key) {
-            return Ok(value);
+        match self.known.get(&key) {
+            Some(value) if value.is_nan() => return Err(NotSolved::Cycle),
+            Some(&value) => return Ok(value),
+            None if self.known.len() >= self.limit => return Err(NotSolved::TooLarge { limit: self.limit }),
+            None => {}
         }
-        if self.known.len() >= self.limit {
-            return Err(TooLarge { limit: self.limit });
-        }
+        self.known.insert(key, BEING_SOLVED);
         let value = match position.actor() {
-            Actor::Player(seat) => {
-                let values = self.action_values(position)?;
+            Actor::Player(seat) => self.action_values(position).map(|values| {
                 let values = values.into_iter().map(|(_, value)| value);
                 if seat == Seat::First { values.fold(-1.0, f64::max) } else { values.fold(1.0, f64::min) }
-            }
-            _ => self.roll_value(position)?,
+            }),
+            _ => self.roll_value(position),
         };
-        self.known.insert(key, value);
-        Ok(value)
+        match value {
+            Ok(value) => self.known.insert(key, value),
+            Err(_) => self.known.remove(&key),
+        };
+        value
     }
 
     /// The legal actions of a position that waits for a player, in their order, with the value behind each for
     /// [`Seat::First`].
     ///
     /// # Errors
-    /// [`TooLarge`].
-    pub fn action_values<P: Position>(&mut self, position: &P) -> Result<Vec<(Action, f64)>, TooLarge> {
+    /// [`NotSolved`].
+    pub fn action_values<P: Position>(&mut self, position: &P) -> Result<Vec<(Action, f64)>, NotSolved> {
         let mut actions = Vec::new();
         position.legal_actions_into(&mut actions);
         let behind = |action| {
@@ -79,7 +92,7 @@ impl Solver {
         actions.into_iter().map(behind).collect()
     }
 
-    fn roll_value<P: Position>(&mut self, position: &P) -> Result<f64, TooLarge> {
+    fn roll_value<P: Position>(&mut self, position: &P) -> Result<f64, NotSolved> {
         let mut sum = 0.0;
         let mut total = 0.0;
         let mut merged: Vec<MergedOutcome> = Vec::new();

@@ -123,6 +123,7 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
         let report = SearchReport {
             value: (sign * value) as f32,
             simulations: 0,
+            budget_used: u32::try_from(self.nodes).unwrap_or(u32::MAX),
             nodes: self.nodes,
             depth: completed,
             actions: reported.collect(),

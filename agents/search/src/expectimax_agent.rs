@@ -1,6 +1,7 @@
 //! The agent `expectimax`.
 
 use crate::expectimax::{ExpectimaxSearch, ExpectimaxSettings, Pruning};
+use crate::leaf_options::{MARGIN, utility};
 use dervish_agents::agent::{Agent, AgentError, Choice};
 use dervish_agents::evaluation::{Evaluation, Utility};
 use dervish_agents::limits::Limits;
@@ -93,7 +94,7 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Expectimax<P, E> {
         OptionDoc { name: "depth", default: "32", meaning: "decisions and rolls to look ahead, at most" },
         OptionDoc { name: "star", default: "2", meaning: "pruning: 0 none, 1 Star1, 2 Star2" },
         OptionDoc { name: "merged", default: "true", meaning: "whole procedures of rolls as one roll" },
-        OptionDoc { name: "margin", default: "0", meaning: "share of the margin in what a result is worth, 0 to 1" },
+        MARGIN,
         OptionDoc { name: "memory", default: "16", meaning: "size of the transposition table in MiB" },
     ];
 
@@ -104,13 +105,12 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Expectimax<P, E> {
             1 => Pruning::Star1,
             _ => Pruning::Star2,
         };
-        let margin_share = options.number("margin", settings.utility.margin_share, 0.0..=1.0)?;
         let configured = ExpectimaxOptions {
             settings: ExpectimaxSettings {
                 depth: options.number("depth", settings.depth, 1..=1000)?,
                 pruning,
                 merged: options.truth("merged", settings.merged)?,
-                utility: Utility { margin_share },
+                utility: utility(options, settings.utility)?,
                 memory: options.number("memory", settings.memory, 1..=2048)?,
             },
             nodes: options.number("nodes", nodes, 1..=u32::MAX)?,

@@ -2,15 +2,16 @@
 //! a policy and a value from outside (a network), and so few simulations that each must count.
 //!
 //! The root draws a few candidate actions without repetition from the policy and finds the best by sequential halving;
-//! below the root, visits follow the policy improved by the values found so far. Whatever the number of simulations, the
+//! below the root, visits follow the policy improved by the values found so far, and a node is worth what that policy has. Whatever the number of simulations, the
 //! improved policy is in expectation no worse than the policy it came from, as far as the values are right.
 //!
 //! The search evaluates nothing itself: it hands out leaves, many at a time, and takes their evaluations back, so that one
 //! batch can serve many searches.
 
+use crate::improvement::{Improvement, log_prior};
 use crate::leaf::{Leaf, SpareLeaves};
 use crate::roll_expansion::RollExpansion;
-use crate::tree::{Edge, EdgeId, NodeId, Tree, sign_of};
+use crate::tree::{EdgeId, KeyUse, NodeId, Standing, Step, Tree, sign_of};
 use dervish_agents::agent::{ActionReport, Choice, SearchReport};
 use dervish_agents::evaluation::Utility;
 use dervish_agents::evaluator::{Evaluator, EvaluatorError, LeafEvaluation};
@@ -38,6 +39,8 @@ pub struct GumbelSearch<P> {
     rounds_left: u32,
     phases: u32,
     actions: Vec<Action>,
+    /// Of the actions at the node where one is being selected.
+    logits: Vec<f64>,
     bytes: Vec<u8>,
 }
 
@@ -76,11 +79,10 @@ impl Default for GumbelSettings {
     }
 }
 
-/// Visits that the paper adds to those of the most visited action before values are scaled (its c_visit).
-const FIRST_VISITS: f64 = 50.0;
-
-/// The share of the visits below the root that goes to all actions alike, times the square root of their number.
+/// The share of the visits below the root that goes to all actions alike, times the fourth root of their number.
 const EXPLORED: f64 = 0.5;
+
+const KEYS: KeyUse = KeyUse { keep: false, share: true };
 
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
@@ -105,6 +107,7 @@ impl<P: Position> GumbelSearch<P> {
             rounds_left: 0,
             phases: 1,
             actions: Vec::new(),
+            logits: Vec::new(),
             bytes: Vec::new(),
         }
     }
@@ -182,6 +185,7 @@ impl<P: Position> GumbelSearch<P> {
         let report = SearchReport {
             value: self.improvement(Tree::ROOT).value(&best) as f32,
             simulations,
+            budget_used: simulations,
             nodes: self.tree.len() as u64,
             depth: self.tree.deepest() as u32,
             actions: self.root_reports().collect(),
@@ -244,7 +248,7 @@ impl<P: Position> GumbelSearch<P> {
             leaf.position.legal_actions_into(&mut self.actions);
             self.tree.expand_with_priors(node, &self.actions, evaluation.policy);
         }
-        self.tree.back_up(&leaf.path, leaf.node, sign_of(seat) * f64::from(evaluation.value));
+        self.back_up(&leaf.path, leaf.node, sign_of(seat) * f64::from(evaluation.value));
     }
 
     fn draw_candidates(&mut self) {
@@ -293,7 +297,7 @@ impl<P: Position> GumbelSearch<P> {
         for index in 0..self.candidates.len() {
             let edge = self.candidates[index].edge;
             // What is solved has nothing more to tell.
-            if self.simulations_left > 0 && !self.tree.leads_to_solved(self.tree.edge(edge)) {
+            if self.simulations_left > 0 && self.tree.standing(self.tree.edge(edge)) != Standing::Settled {
                 self.simulations_left -= 1;
                 self.simulate(root, edge);
                 open += 1;
@@ -318,20 +322,10 @@ impl<P: Position> GumbelSearch<P> {
             } else {
                 leaf.position.apply_legal(self.tree.edge(edge).action);
             }
-            let (known, next) = (self.tree.edge(edge).child(), leaf.position.actor());
-            leaf.node = match (self.tree.node(node).actor, next) {
-                // Only a way of decisions without a roll between them is sure never to come back to where it began.
-                (Actor::Player(_), Actor::Player(_)) if known.is_none() => {
-                    let key = leaf.position.key_with(&mut self.bytes);
-                    self.tree.child_or_insert_known(edge, next, Some(key), true)
-                }
-                _ => self.tree.child_or_insert(edge, next),
-            };
+            leaf.node = self.tree.child_for((node, edge), &leaf.position, KEYS, &mut self.bytes);
             let Some(child) = leaf.node else { break };
-            if self.tree.node(child).is_solved() && next != Actor::Finished {
-                // Solved through another way that leads here.
-                let value = self.tree.node(child).value();
-                self.tree.back_up(&leaf.path, None, value);
+            if let Some(value) = self.tree.solved_value(child) {
+                self.back_up(&leaf.path, None, value);
                 self.spare.keep(leaf);
                 return;
             }
@@ -357,75 +351,60 @@ impl<P: Position> GumbelSearch<P> {
         match leaf.position.result() {
             Some(result) => {
                 let value = f64::from(self.settings.utility.of_result(&result, Seat::First));
-                self.tree.back_up(&leaf.path, leaf.node, value);
+                self.back_up(&leaf.path, leaf.node, value);
                 self.spare.keep(leaf);
             }
             None => self.waiting.push(leaf),
         }
     }
 
-    /// The action to visit next below the root: the one whose share of the visits is furthest behind its improved
-    /// probability (the paper's equation 14).
+    /// The action to visit next below the root: one whose value is known already but not booked, or else the one whose
+    /// share of the visits is furthest behind its improved probability (the paper's equation 14).
     ///
-    /// After n visits a share of [`EXPLORED`] / sqrt(n) of the probability is divided equally: with dice a first value
-    /// can be far too low, and the improved policy alone would never come back to its action.
-    fn select(&self, node: NodeId) -> Option<EdgeId> {
+    /// After n visits a share of [`EXPLORED`] / n^(1/4) of the probability is divided equally among the actions that are not
+    /// solved: with dice a first value can be far too low, and the improved policy alone would never come back to its
+    /// action. What this costs does not enter the values ([`Improvement::worth`]).
+    fn select(&mut self, node: NodeId) -> Option<EdgeId> {
         let edges = self.tree.edges(node);
-        let improvement = self.improvement(node);
-        let highest = edges.iter().map(|edge| improvement.logit(edge)).fold(f64::NEG_INFINITY, f64::max);
-        let mass: f64 = edges.iter().map(|edge| (improvement.logit(edge) - highest).exp()).sum();
-        let visits = 1.0 + edges.iter().map(|edge| f64::from(edge.visits)).sum::<f64>();
-        let explored = EXPLORED / visits.sqrt();
-        let equal = explored / edges.len() as f64;
-        let behind = |edge: &Edge| {
-            let improved = (improvement.logit(edge) - highest).exp() / mass;
-            (1.0 - explored) * improved + equal - f64::from(edge.visits) / visits
-        };
-        let open = edges.iter().zip(self.tree.edge_ids(node)).filter(|(edge, _)| !self.tree.leads_to_solved(edge));
-        let by_lag = open.map(|(edge, id)| (behind(edge), id));
-        by_lag.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, edge)| edge)
-    }
-
-    /// What the values found so far make of the policy at an expanded decision node.
-    fn improvement(&self, node: NodeId) -> Improvement {
-        let most_visits = self.tree.edges(node).iter().map(|edge| edge.visits).max().unwrap_or(0);
-        let node = self.tree.node(node);
-        Improvement {
-            sign: match node.actor {
-                Actor::Player(seat) => sign_of(seat),
-                _ => 1.0,
-            },
-            scale: (FIRST_VISITS + f64::from(most_visits)) * self.settings.value_scale,
-            unvisited: node.value(),
+        let improvement = Improvement::at(&self.tree, node, self.settings.value_scale);
+        self.logits.clear();
+        self.logits.extend(edges.iter().map(|edge| improvement.logit(edge)));
+        let highest = self.logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (mut mass, mut visits, mut open) = (0.0, 1.0, 0.0);
+        for ((edge, logit), id) in edges.iter().zip(&mut self.logits).zip(self.tree.edge_ids(node)) {
+            // From here on a probability, but for a factor.
+            *logit = (*logit - highest).exp();
+            mass += *logit;
+            visits += f64::from(edge.visits);
+            match self.tree.standing(edge) {
+                Standing::Open => open += 1.0,
+                Standing::Behind => return Some(id),
+                Standing::Settled => {}
+            }
         }
-    }
-}
-
-/// How logits and values combine at one node.
-#[derive(Clone, Copy, Debug)]
-struct Improvement {
-    /// From the tree's point of view to the player's.
-    sign: f64,
-    scale: f64,
-    /// The value of the node, which stands in for those of unvisited actions. The paper mixes values by probability
-    /// instead of by visits; the difference is small, and this value is there.
-    unvisited: f64,
-}
-
-impl Improvement {
-    /// Utility behind an action for the player who decides.
-    fn value(&self, edge: &Edge) -> f64 {
-        self.sign * if edge.visits > 0 { edge.value } else { self.unvisited }
+        let explored = EXPLORED / visits.sqrt().sqrt();
+        let mut furthest: Option<(f64, EdgeId)> = None;
+        for ((edge, improved), id) in edges.iter().zip(&self.logits).zip(self.tree.edge_ids(node)) {
+            if self.tree.standing(edge) == Standing::Open {
+                let wanted = (1.0 - explored) * improved / mass + explored / open;
+                let behind = wanted - f64::from(edge.visits) / visits;
+                if furthest.is_none_or(|(furthest, _)| behind > furthest) {
+                    furthest = Some((behind, id));
+                }
+            }
+        }
+        furthest.map(|(_, id)| id)
     }
 
-    /// Logit of an action under the improved policy (the paper's equation 11).
-    fn logit(&self, edge: &Edge) -> f64 {
-        log_prior(edge) + self.scale * self.value(edge)
+    fn improvement(&self, node: NodeId) -> Improvement {
+        Improvement::at(&self.tree, node, self.settings.value_scale)
     }
-}
 
-fn log_prior(edge: &Edge) -> f64 {
-    f64::from(edge.prior.max(f32::MIN_POSITIVE)).ln()
+    fn back_up(&mut self, path: &[Step], leaf: Option<NodeId>, value: f64) {
+        let scale = self.settings.value_scale;
+        let worth = |tree: &Tree, node: NodeId| Some(Improvement::at(tree, node, scale).worth(tree, node));
+        self.tree.back_up_by(path, leaf, value, worth);
+    }
 }
 
 /// A standard Gumbel variate.

@@ -1,8 +1,9 @@
 //! The agent `gumbel`.
 
 use crate::gumbel::{GumbelSearch, GumbelSettings};
-use crate::knowledge::{Knowledge, NO_ROLLOUT, RANDOM};
+use crate::knowledge::Knowledge;
 use crate::leaf_evaluator::LeafEvaluator;
+use crate::leaf_options::{LeafOptions, MARGIN, utility};
 use dervish_agents::agent::{Agent, AgentError, Choice};
 use dervish_agents::evaluation::{Evaluation, Utility};
 use dervish_agents::evaluator::Evaluator;
@@ -29,12 +30,8 @@ pub struct Gumbel<P: Position, E: Evaluation<P>> {
 pub struct GumbelOptions {
     /// How the tree is searched.
     pub settings: GumbelSettings,
-    /// The policy that gives the priors.
-    pub prior: &'static str,
-    /// The policy that plays rollouts; `None` judges leaves at a glance.
-    pub rollout: Option<&'static str>,
-    /// Decisions after which a rollout is cut off and evaluated; 0 plays to the end of the game.
-    pub depth: usize,
+    /// What leaves are worth.
+    pub leaf: LeafOptions,
     /// Which random stream of the game to use.
     pub seed: u64,
 }
@@ -51,9 +48,7 @@ impl Default for GumbelOptions {
                 memory: 64,
                 ..GumbelSettings::default()
             },
-            prior: RANDOM,
-            rollout: Some(RANDOM),
-            depth: 20,
+            leaf: LeafOptions::default(),
             seed: 0,
         }
     }
@@ -65,12 +60,12 @@ impl<P: Position, E: Evaluation<P>> Gumbel<P, E> {
         Gumbel::with_options(knowledge, GumbelOptions::default())
     }
 
-    /// The agent with the given options. A policy that the game does not have is replaced by [`RANDOM`].
+    /// The agent with the given options. A policy that the game does not have is replaced by the random one.
     pub fn with_options(knowledge: Knowledge<P, E>, options: GumbelOptions) -> Gumbel<P, E> {
-        let GumbelOptions { settings, prior, rollout, depth, seed } = options;
+        let GumbelOptions { settings, leaf, seed } = options;
         Gumbel {
             search: GumbelSearch::new(settings),
-            evaluator: LeafEvaluator::of_names(&knowledge, Some(prior), rollout, depth, settings.utility),
+            evaluator: leaf.evaluator(&knowledge, true, settings.utility),
             knowledge,
             options,
             rng: SplitMix64::new(seed),
@@ -101,12 +96,12 @@ impl<P: Position, E: Evaluation<P>> Agent<P> for Gumbel<P, E> {
 
 /// The spec with every option written out.
 fn spec(options: &GumbelOptions) -> String {
-    let GumbelOptions { settings, prior, rollout, depth, seed } = *options;
+    let GumbelOptions { settings, leaf, seed } = *options;
     let GumbelSettings { simulations, candidates, value_scale, utility, merged, memory, .. } = settings;
-    let (rollout, margin) = (rollout.unwrap_or(NO_ROLLOUT), utility.margin_share);
+    let margin = utility.margin_share;
     format!(
-        "gumbel:sims={simulations},candidates={candidates},scale={value_scale},prior={prior},rollout={rollout},\
-         depth={depth},margin={margin},merged={merged},memory={memory},seed={seed}"
+        "gumbel:sims={simulations},candidates={candidates},scale={value_scale},{leaf},margin={margin},merged={merged},\
+         memory={memory},seed={seed}"
     )
 }
 
@@ -117,40 +112,28 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Gumbel<P, E> {
         OptionDoc { name: "sims", default: "64", meaning: "simulations for each choice" },
         OptionDoc { name: "candidates", default: "16", meaning: "actions that are compared" },
         OptionDoc { name: "scale", default: "0.25", meaning: "weight of values against priors" },
-        OptionDoc { name: "prior", default: "random", meaning: "policy whose probabilities are the priors" },
-        OptionDoc {
-            name: "rollout",
-            default: "random",
-            meaning: "policy that plays rollouts; none: judged at a glance",
-        },
-        OptionDoc {
-            name: "depth",
-            default: "20",
-            meaning: "decisions in a rollout before it is judged; 0: to the end",
-        },
-        OptionDoc { name: "margin", default: "0", meaning: "share of the margin in what a result is worth, 0 to 1" },
+        LeafOptions::PRIOR,
+        LeafOptions::ROLLOUT,
+        LeafOptions::DEPTH,
+        MARGIN,
         OptionDoc { name: "merged", default: "true", meaning: "whole procedures of rolls as one chance node" },
         OptionDoc { name: "memory", default: "64", meaning: "bound on the tree in MiB" },
         OptionDoc { name: "seed", default: "0", meaning: "which random stream of the game to use" },
     ];
 
     fn configure(&self, options: &AgentOptions) -> Result<Gumbel<P, E>, SpecError> {
-        let GumbelOptions { settings, depth, seed, .. } = self.options;
-        let rollout = self.knowledge.policy_option(options, "rollout", RANDOM, Some(NO_ROLLOUT))?;
-        let margin_share = options.number("margin", settings.utility.margin_share, 0.0..=1.0)?;
+        let GumbelOptions { settings, leaf, seed } = self.options;
         let configured = GumbelOptions {
             settings: GumbelSettings {
                 simulations: options.number("sims", settings.simulations, 1..=1_000_000)?,
                 candidates: options.number("candidates", settings.candidates, 1..=10_000)?,
                 value_scale: options.number("scale", settings.value_scale, 0.0..=1000.0)?,
-                utility: Utility { margin_share },
+                utility: utility(options, settings.utility)?,
                 merged: options.truth("merged", settings.merged)?,
                 memory: options.number("memory", settings.memory, 1..=2048)?,
                 ..settings
             },
-            prior: self.knowledge.policy_option(options, "prior", RANDOM, None)?,
-            rollout: (rollout != NO_ROLLOUT).then_some(rollout),
-            depth: options.number("depth", depth, 0..=1_000_000)?,
+            leaf: leaf.configured(options, &self.knowledge)?,
             seed: options.number("seed", seed, 0..=u64::MAX)?,
         };
         Ok(Gumbel::with_options(self.knowledge.clone(), configured))

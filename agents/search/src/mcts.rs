@@ -160,6 +160,7 @@ impl<P: Position> MctsSearch<P> {
         SearchReport {
             value: (sign * best.value) as f32,
             simulations,
+            budget_used: simulations,
             nodes: self.tree.len() as u64,
             depth: self.tree.deepest() as u32,
             actions: reported.collect(),

@@ -1,12 +1,12 @@
 //! The agent `mcts`.
 
-use crate::knowledge::{Knowledge, NO_ROLLOUT, RANDOM};
-use crate::leaf_evaluator::LeafEvaluator;
+use crate::knowledge::Knowledge;
+use crate::leaf_options::{LeafOptions, MARGIN, utility};
 use crate::mcts::{MctsSearch, MctsSettings};
 use crate::simulation::SimulationRules;
 use crate::tree::{SelectionRule, Tree};
 use dervish_agents::agent::{Agent, AgentError, Choice};
-use dervish_agents::evaluation::{Evaluation, Utility};
+use dervish_agents::evaluation::Evaluation;
 use dervish_agents::limits::Limits;
 use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError};
 use dervish_agents::thinking::Thinking;
@@ -29,12 +29,8 @@ pub struct Mcts<P: Position, E: Evaluation<P>> {
 pub struct MctsOptions {
     /// Simulations for each choice, at least 1.
     pub simulations: u32,
-    /// The policy that gives PUCT its priors.
-    pub prior: &'static str,
-    /// The policy that plays rollouts; `None` judges leaves at a glance.
-    pub rollout: Option<&'static str>,
-    /// Decisions after which a rollout is cut off and evaluated; 0 plays to the end of the game.
-    pub depth: usize,
+    /// What leaves are worth; UCT asks for no priors.
+    pub leaf: LeafOptions,
     /// How the tree is searched.
     pub settings: MctsSettings,
     /// Which random stream of the game to use.
@@ -43,14 +39,7 @@ pub struct MctsOptions {
 
 impl Default for MctsOptions {
     fn default() -> MctsOptions {
-        MctsOptions {
-            simulations: 400,
-            prior: RANDOM,
-            rollout: Some(RANDOM),
-            depth: 20,
-            settings: MctsSettings::default(),
-            seed: 0,
-        }
+        MctsOptions { simulations: 400, leaf: LeafOptions::default(), settings: MctsSettings::default(), seed: 0 }
     }
 }
 
@@ -60,14 +49,10 @@ impl<P: Position, E: Evaluation<P>> Mcts<P, E> {
         Mcts::with_options(knowledge, MctsOptions::default())
     }
 
-    /// The agent with the given options. A policy that the game does not have is replaced by [`RANDOM`].
+    /// The agent with the given options. A policy that the game does not have is replaced by the random one.
     pub fn with_options(knowledge: Knowledge<P, E>, options: MctsOptions) -> Mcts<P, E> {
         let MctsSettings { rules, .. } = options.settings;
-        let prior = match rules.selection {
-            SelectionRule::Uct { .. } => None,
-            SelectionRule::Puct { .. } => Some(options.prior),
-        };
-        let evaluator = LeafEvaluator::of_names(&knowledge, prior, options.rollout, options.depth, rules.utility);
+        let evaluator = options.leaf.evaluator(&knowledge, rules.selection.wants_priors(), rules.utility);
         Mcts {
             search: MctsSearch::new(options.settings, Box::new(evaluator)),
             knowledge,
@@ -105,19 +90,19 @@ impl<P: Position, E: Evaluation<P>> Agent<P> for Mcts<P, E> {
 
 /// The spec with every option written out.
 fn spec(options: &MctsOptions) -> String {
-    let MctsOptions { simulations, prior, rollout, depth, settings, seed } = *options;
+    let MctsOptions { simulations, leaf, settings, seed } = *options;
     let MctsSettings { rules, reuse, batch, threads, shared_tree, memory } = settings;
     let (select, exploration) = match rules.selection {
         SelectionRule::Uct { exploration } => ("uct", exploration),
         SelectionRule::Puct { exploration } => ("puct", exploration),
     };
-    let rollout = rollout.unwrap_or(NO_ROLLOUT);
     let parallel = if shared_tree { "tree" } else { "root" };
-    let SimulationRules { utility: Utility { margin_share }, merged, widening, share, .. } = rules;
+    let SimulationRules { utility, merged, widening, share, .. } = rules;
+    let margin = utility.margin_share;
     format!(
-        "mcts:sims={simulations},select={select},c={exploration},prior={prior},rollout={rollout},depth={depth},\
-         margin={margin_share},merged={merged},widen={widening},share={share},reuse={reuse},batch={batch},\
-         threads={threads},parallel={parallel},memory={memory},seed={seed}"
+        "mcts:sims={simulations},select={select},c={exploration},{leaf},margin={margin},merged={merged},\
+         widen={widening},share={share},reuse={reuse},batch={batch},threads={threads},parallel={parallel},\
+         memory={memory},seed={seed}"
     )
 }
 
@@ -128,18 +113,10 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Mcts<P, E> {
         OptionDoc { name: "sims", default: "400", meaning: "simulations for each choice" },
         OptionDoc { name: "select", default: "uct", meaning: "uct, or puct, which follows a prior" },
         OptionDoc { name: "c", default: "1", meaning: "factor of the exploration term, for values from -1 to 1" },
-        OptionDoc { name: "prior", default: "random", meaning: "policy whose probabilities are puct's priors" },
-        OptionDoc {
-            name: "rollout",
-            default: "random",
-            meaning: "policy that plays rollouts; none: judged at a glance",
-        },
-        OptionDoc {
-            name: "depth",
-            default: "20",
-            meaning: "decisions in a rollout before it is judged; 0: to the end",
-        },
-        OptionDoc { name: "margin", default: "0", meaning: "share of the margin in what a result is worth, 0 to 1" },
+        LeafOptions::PRIOR,
+        LeafOptions::ROLLOUT,
+        LeafOptions::DEPTH,
+        MARGIN,
         OptionDoc { name: "merged", default: "true", meaning: "whole procedures of rolls as one chance node" },
         OptionDoc { name: "widen", default: "1", meaning: "n visits see n^widen outcomes of a roll at most; 1: all" },
         OptionDoc { name: "share", default: "true", meaning: "decisions reached in several ways are one node" },
@@ -152,26 +129,23 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Mcts<P, E> {
     ];
 
     fn configure(&self, options: &AgentOptions) -> Result<Mcts<P, E>, SpecError> {
-        let MctsOptions { simulations, depth, settings, seed, .. } = self.options;
+        let MctsOptions { simulations, leaf, settings, seed } = self.options;
         let rules = settings.rules;
         let exploration = options.number("c", 1.0, 0.0..=1000.0)?;
         let selection = match options.choice("select", &["uct", "puct"])? {
             "uct" => SelectionRule::Uct { exploration },
             _ => SelectionRule::Puct { exploration },
         };
-        let rollout = self.knowledge.policy_option(options, "rollout", RANDOM, Some(NO_ROLLOUT))?;
         let configured = MctsOptions {
             simulations: options.number("sims", simulations, 1..=u32::MAX)?,
-            prior: self.knowledge.policy_option(options, "prior", RANDOM, None)?,
-            rollout: (rollout != NO_ROLLOUT).then_some(rollout),
-            depth: options.number("depth", depth, 0..=1_000_000)?,
+            leaf: leaf.configured(options, &self.knowledge)?,
             settings: MctsSettings {
                 rules: SimulationRules {
                     selection,
                     widening: options.number("widen", rules.widening, 0.0..=1.0)?,
                     merged: options.truth("merged", rules.merged)?,
                     share: options.truth("share", rules.share)?,
-                    utility: Utility { margin_share: options.number("margin", rules.utility.margin_share, 0.0..=1.0)? },
+                    utility: utility(options, rules.utility)?,
                 },
                 reuse: options.truth("reuse", settings.reuse)?,
                 batch: options.number("batch", settings.batch, 1..=65_536)?,

@@ -3,7 +3,7 @@
 
 use crate::leaf::{Leaf, SpareLeaves};
 use crate::roll_expansion::RollExpansion;
-use crate::tree::{Node, NodeId, SelectionRule, Tree, sign_of};
+use crate::tree::{KeyUse, Node, NodeId, SelectionRule, Tree, sign_of};
 use dervish_agents::evaluation::Utility;
 use dervish_agents::evaluator::{Evaluator, EvaluatorError};
 use dervish_env::chance::SplitMix64;
@@ -41,8 +41,7 @@ impl Default for SimulationRules {
 #[derive(Clone)]
 pub(crate) struct Simulator<P: Position> {
     rules: SimulationRules,
-    /// Whether nodes keep the keys of their positions.
-    keyed: bool,
+    keys: KeyUse,
     evaluator: Box<dyn Evaluator<P>>,
     rolls: RollExpansion,
     rng: SplitMix64,
@@ -61,7 +60,7 @@ impl<P: Position> Simulator<P> {
     pub fn new(rules: SimulationRules, keyed: bool, evaluator: Box<dyn Evaluator<P>>) -> Simulator<P> {
         Simulator {
             rules,
-            keyed: keyed || rules.share,
+            keys: KeyUse { keep: keyed || rules.share, share: rules.share },
             evaluator,
             rolls: RollExpansion::new(rules.merged),
             rng: SplitMix64::new(0),
@@ -84,8 +83,7 @@ impl<P: Position> Simulator<P> {
 
     /// Makes sure that the root has actions with priors, where the selection wants these. Costs one evaluation.
     pub fn prepare_root(&mut self, tree: &Mutex<Tree>, root: &P) -> Result<(), EvaluatorError> {
-        let wanted = matches!(self.rules.selection, SelectionRule::Puct { .. });
-        if wanted && !locked(tree).node(Tree::ROOT).is_expanded() {
+        if self.rules.selection.wants_priors() && !locked(tree).node(Tree::ROOT).is_expanded() {
             let mut leaf = self.spare.leaf_at(root);
             leaf.node = Some(Tree::ROOT);
             self.leaves.push(leaf);
@@ -111,9 +109,8 @@ impl<P: Position> Simulator<P> {
         loop {
             leaf.node = Some(node);
             let Node { actor, visits, .. } = *tree.node(node);
-            if tree.node(node).is_solved() && actor != Actor::Finished {
-                // Solved through another way that leads here.
-                leaf.known = Some(tree.node(node).value());
+            leaf.known = tree.solved_value(node);
+            if leaf.known.is_some() {
                 return leaf;
             }
             if !tree.node(node).is_expanded() && !self.expand(tree, node, visits, &leaf.position) {
@@ -135,16 +132,7 @@ impl<P: Position> Simulator<P> {
             };
             tree.enter(edge);
             leaf.path.push((node, edge));
-            let next = leaf.position.actor();
-            let child = match tree.edge(edge).child() {
-                None if self.keyed && matches!(next, Actor::Player(_)) => {
-                    let key = leaf.position.key_with(&mut self.bytes);
-                    // Only a way of decisions without a roll between them is sure never to come back to where it began.
-                    let share = self.rules.share && matches!(actor, Actor::Player(_));
-                    tree.child_or_insert_known(edge, next, Some(key), share)
-                }
-                _ => tree.child_or_insert(edge, next),
-            };
+            let child = tree.child_for((node, edge), &leaf.position, self.keys, &mut self.bytes);
             let Some(child) = child else {
                 leaf.node = None;
                 break;
@@ -165,9 +153,8 @@ impl<P: Position> Simulator<P> {
             Actor::Finished => false,
             Actor::Chance => self.rolls.expand(tree, node, position, &mut self.rng),
             Actor::Player(_) => {
-                let wants_priors = matches!(self.rules.selection, SelectionRule::Puct { .. });
                 let fresh = visits == 0 && node != Tree::ROOT;
-                if wants_priors || fresh {
+                if self.rules.selection.wants_priors() || fresh {
                     return false;
                 }
                 position.legal_actions_into(&mut self.actions);

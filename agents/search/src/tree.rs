@@ -4,12 +4,14 @@
 //! so nothing is negated from ply to ply; a decision node knows whose decision it is and reads the sign from that.
 //! Positions are not kept: a search plays them again from the root.
 
-use dervish_agents::agent::Event;
 use dervish_env::chance::SplitMix64;
-use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Seat, WeightedOutcome};
+use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Position, Seat, WeightedOutcome};
 use rand::seq::SliceRandom;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
+
+mod selection;
+pub use selection::SelectionRule;
 
 /// A tree of decision, chance and finished nodes, bounded in memory. Decisions that are reached in several ways may share
 /// one node; as nothing is undone within a turn, there are no cycles.
@@ -34,6 +36,27 @@ pub struct NodeId(u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EdgeId(u32);
 
+/// What an edge of an expanded node has to tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// What lies behind it is not solved.
+    Open,
+    /// The node behind it was solved through another way that leads there; one more visit, which costs no evaluation,
+    /// gives the edge its value.
+    Behind,
+    /// It has the value of the solved node behind it, and nothing more to tell.
+    Settled,
+}
+
+/// What the keys of positions are used for, where a node is made for a decision.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeyUse {
+    /// Every decision is found again by its key: [`Tree::find`].
+    pub keep: bool,
+    /// A decision that is reached from a decision takes the node that the tree has for its position, if there is one.
+    pub share: bool,
+}
+
 /// One step of a descent: the node and the edge taken there.
 pub type Step = (NodeId, EdgeId);
 
@@ -53,6 +76,7 @@ pub struct Node {
     /// outcomes however often each was visited.
     total: f64,
     mass: f64,
+    own: f64,
     /// At a decision, the best value for the player among the solved actions: he can have that.
     secured: Option<f64>,
     solved: bool,
@@ -71,6 +95,12 @@ impl Node {
         }
     }
 
+    /// What the node itself was evaluated at first, for [`Seat::First`]; 0 if it was not.
+    #[inline]
+    pub fn own_value(&self) -> f64 {
+        self.own
+    }
+
     /// Whether all that follows is known, as far as it matters: the value is exact (Winands, Björnsson and Saito 2008,
     /// here with dice).
     #[inline]
@@ -83,23 +113,6 @@ impl Node {
     pub fn is_expanded(&self) -> bool {
         self.edge_count > 0
     }
-}
-
-/// How the action to try next is found. Values are in [-1, 1].
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum SelectionRule {
-    /// UCB1 (Auer, Cesa-Bianchi and Fischer 2002; UCT, Kocsis and Szepesvári 2006): an untried action first, else the
-    /// highest value + exploration * sqrt(ln(visits of the node) / visits of the action).
-    Uct {
-        /// Factor of the exploration term.
-        exploration: f64,
-    },
-    /// PUCT (Rosin 2011, in the form of Silver et al. 2017): the highest value + exploration * prior * sqrt(visits of the
-    /// node) / (1 + visits of the action), where an untried action has the value of the node.
-    Puct {
-        /// Factor of the exploration term.
-        exploration: f64,
-    },
 }
 
 /// An action at a decision node or an outcome at a chance node.
@@ -323,71 +336,27 @@ impl Tree {
         true
     }
 
-    /// The action to try next at an expanded node where `seat` decides.
-    pub fn select_action(&self, node: NodeId, seat: Seat, rule: SelectionRule) -> EdgeId {
-        let sign = sign_of(seat);
-        let range = self.range(node);
-        let mut best = (f64::NEG_INFINITY, range.start);
-        let edges = self.edges[range.clone()].iter().zip(range);
-        // What is solved has nothing more to tell.
-        let edges = edges.filter(|(edge, _)| !self.leads_to_solved(edge));
-        match rule {
-            SelectionRule::Uct { exploration } => {
-                let log_visits = f64::from(self.node(node).visits.max(1)).ln();
-                for (edge, index) in edges {
-                    if edge.visits + edge.in_flight == 0 {
-                        return EdgeId(index as u32);
-                    }
-                    let (visits, value) = edge.with_virtual_losses(sign);
-                    let score = value + exploration * (log_visits / visits).sqrt();
-                    if score > best.0 {
-                        best = (score, index);
-                    }
-                }
-            }
-            SelectionRule::Puct { exploration } => {
-                let unvisited = sign * self.node(node).value();
-                let root_visits = f64::from(self.node(node).visits.max(1)).sqrt();
-                for (edge, index) in edges {
-                    let (visits, value) = edge.with_virtual_losses(sign);
-                    let value = if visits > 0.0 { value } else { unvisited };
-                    let score = value + exploration * f64::from(edge.prior) * root_visits / (1.0 + visits);
-                    if score > best.0 {
-                        best = (score, index);
-                    }
-                }
-            }
-        }
-        EdgeId(best.1 as u32)
-    }
-
-    /// The outcome to visit next at an expanded chance node: the one with the lowest (visits + 1/2) / weight
-    /// (Sainte-Laguë), so that visits stay within one of proportion to the weights and no sampling noise enters.
-    ///
-    /// `widening` below 1 widens progressively (Couëtoux et al. 2011): after n visits at most n^widening outcomes, the
-    /// heaviest first, have been visited, so that many outcomes don't keep a search from looking further ahead.
-    pub fn select_outcome(&self, node: NodeId, widening: f64) -> EdgeId {
-        let range = self.range(node);
-        let edges = &self.edges[range.clone()];
-        let may_widen = widening >= 1.0 || {
-            let begun = edges.iter().filter(|edge| edge.visits + edge.in_flight > 0).count();
-            (begun as f64) < f64::from(self.node(node).visits + 1).powf(widening)
-        };
-        let mut best = (f64::INFINITY, range.start);
-        for (edge, index) in edges.iter().zip(range) {
-            let visits = edge.visits + edge.in_flight;
-            let due = (f64::from(visits) + 0.5) / edge.weight;
-            if due < best.0 && (visits > 0 || may_widen) && !self.leads_to_solved(edge) {
-                best = (due, index);
-            }
-        }
-        EdgeId(best.1 as u32)
+    /// The exact value of a node for [`Seat::First`], once it is solved: a way down that leads there ends there.
+    #[inline]
+    pub fn solved_value(&self, node: NodeId) -> Option<f64> {
+        let node = self.node(node);
+        node.solved.then(|| node.value())
     }
 
     /// Whether the node behind an edge is solved.
     #[inline]
-    pub fn leads_to_solved(&self, edge: &Edge) -> bool {
+    fn leads_to_solved(&self, edge: &Edge) -> bool {
         edge.child().is_some_and(|child| self.node(child).solved)
+    }
+
+    /// What an edge has to tell.
+    #[inline]
+    pub fn standing(&self, edge: &Edge) -> Standing {
+        match edge.child().and_then(|child| self.solved_value(child)) {
+            None => Standing::Open,
+            Some(value) if value == edge.value && edge.visits > 0 => Standing::Settled,
+            Some(_) => Standing::Behind,
+        }
     }
 
     /// Marks a simulation as on its way through `edge`; [`Tree::back_up`] ends that.
@@ -400,15 +369,28 @@ impl Tree {
         self.child_or_insert_known(edge, actor, None, false)
     }
 
-    /// As [`Tree::child_or_insert`], for a position with this key. With `share`, a node that the tree already has for it
-    /// is taken; that is right only where no way leads from a position back to itself.
-    pub fn child_or_insert_known(
+    /// The node of `position`, which lies behind `edge` of `node`, made if there is none yet. `None` where the memory is
+    /// used up. `bytes` is room to write a position into.
+    pub fn child_for<P: Position>(
         &mut self,
-        edge: EdgeId,
-        actor: Actor,
-        key: Option<u64>,
-        share: bool,
+        (node, edge): Step,
+        position: &P,
+        keys: KeyUse,
+        bytes: &mut Vec<u8>,
     ) -> Option<NodeId> {
+        if let Some(child) = self.edge(edge).child() {
+            return Some(child);
+        }
+        let actor = position.actor();
+        // Only a way of decisions without a roll between them is sure never to come back to where it began.
+        let within_turn = matches!(self.node(node).actor, Actor::Player(_));
+        let share = keys.share && within_turn;
+        let wanted = matches!(actor, Actor::Player(_)) && (keys.keep || share);
+        let key = wanted.then(|| position.key_with(bytes));
+        self.child_or_insert_known(edge, actor, key, share)
+    }
+
+    fn child_or_insert_known(&mut self, edge: EdgeId, actor: Actor, key: Option<u64>, share: bool) -> Option<NodeId> {
         if let Some(child) = self.edge(edge).child() {
             return Some(child);
         }
@@ -425,9 +407,24 @@ impl Tree {
     /// Books one simulation that went down `path` and valued its end at `value`; `leaf` is the node there, if the memory
     /// sufficed for one.
     pub fn back_up(&mut self, path: &[Step], leaf: Option<NodeId>, value: f64) {
+        self.back_up_by(path, leaf, value, |_, _| None);
+    }
+
+    /// As [`Tree::back_up`], where `worth` says for a decision node what it is worth to [`Seat::First`] once the value
+    /// behind it is booked; `None` is the mean over its visits.
+    pub fn back_up_by(
+        &mut self,
+        path: &[Step],
+        leaf: Option<NodeId>,
+        value: f64,
+        worth: impl Fn(&Tree, NodeId) -> Option<f64>,
+    ) {
         self.deepest = self.deepest.max(path.len());
         if let Some(leaf) = leaf {
             let leaf = &mut self.nodes[leaf.0 as usize];
+            if leaf.visits == 0 {
+                leaf.own = value;
+            }
             leaf.visits += 1;
             leaf.total += value;
             leaf.mass += 1.0;
@@ -453,6 +450,10 @@ impl Tree {
             if node.actor != Actor::Chance {
                 node.total += (visits + 1.0) * new - visits * old;
                 node.mass += 1.0;
+                if let Some(value) = worth(self, id) {
+                    let node = &mut self.nodes[id.0 as usize];
+                    node.total = value * node.mass;
+                }
             } else if visits == 0.0 {
                 node.total += weight * new;
                 node.mass += weight;
@@ -494,51 +495,6 @@ impl Tree {
         node.solved = solved;
     }
 
-    /// The edge that the search thinks most likely at an expanded node: at a decision the most visited, then the best
-    /// for the player, then the lowest action, unless a solved action is as good; at a roll the heaviest, then the lowest
-    /// outcome. `None` if none was visited.
-    pub fn likeliest(&self, node: NodeId) -> Option<EdgeId> {
-        let visited = || self.edge_ids(node).filter(|&edge| self.edge(edge).visits > 0);
-        match self.node(node).actor {
-            Actor::Player(seat) => {
-                let is_solved = |edge: &EdgeId| self.leads_to_solved(self.edge(*edge));
-                let worth = |edge: EdgeId| sign_of(seat) * self.edge(edge).value;
-                let by_value = |a: &EdgeId, b: &EdgeId| {
-                    let by_action = self.edge(*b).action.cmp(&self.edge(*a).action);
-                    worth(*a).total_cmp(&worth(*b)).then(by_action)
-                };
-                let by_visits = |a: &EdgeId, b: &EdgeId| self.edge(*a).visits.cmp(&self.edge(*b).visits);
-                let solved = visited().filter(is_solved).max_by(by_value);
-                let open = visited().filter(|edge| !is_solved(edge));
-                match (solved, open.max_by(|a, b| by_visits(a, b).then(by_value(a, b)))) {
-                    (Some(solved), Some(open)) => Some(if worth(solved) >= worth(open) { solved } else { open }),
-                    (solved, open) => solved.or(open),
-                }
-            }
-            Actor::Chance => visited().max_by(|&a, &b| {
-                let by_weight = self.edge(a).weight.total_cmp(&self.edge(b).weight);
-                by_weight.then_with(|| self.rolls(b).cmp(self.rolls(a)))
-            }),
-            Actor::Finished => None,
-        }
-    }
-
-    /// The line that the search thinks most likely, at most 24 steps, beginning with `first` if that is given.
-    pub fn principal_variation(&self, mut first: Option<EdgeId>) -> Vec<Event> {
-        const REPORTED_STEPS: usize = 24;
-        let mut events = Vec::with_capacity(REPORTED_STEPS);
-        let mut next = Some(Tree::ROOT);
-        while let Some(node) = next.filter(|_| events.len() < REPORTED_STEPS) {
-            let Some(edge) = first.take().or_else(|| self.likeliest(node)) else { break };
-            match self.node(node).actor {
-                Actor::Player(seat) => events.push(Event::Played(seat, self.edge(edge).action)),
-                _ => events.extend(self.rolls(edge).iter().map(|&outcome| Event::Rolled(outcome))),
-            }
-            next = self.edge(edge).child();
-        }
-        events
-    }
-
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         bytes_of(self.nodes.len(), self.edges.len(), self.rolls.len()) + self.known.len() * KNOWN_BYTES
@@ -576,6 +532,7 @@ impl Tree {
             key,
             total: 0.0,
             mass: 0.0,
+            own: 0.0,
             secured: None,
             solved: false,
         });

@@ -38,6 +38,19 @@ impl ConnectFour {
         ConnectFour { stones: [0; 2], plies: 0, won: false }
     }
 
+    /// The position after stones in these columns, one after another: the digits 1 to 7, as in `4435`.
+    ///
+    /// # Errors
+    /// [`IllegalMove`] for another character, a full column, or a stone after the end of the game.
+    pub fn after(columns: &str) -> Result<ConnectFour, IllegalMove> {
+        let mut position = ConnectFour::new();
+        for column in columns.chars() {
+            let action = position.parse_action(&format!("drop {column}"))?;
+            position.apply(action)?;
+        }
+        Ok(position)
+    }
+
     /// Whose stone lies in a cell; columns from the left and rows from the bottom, both from 0. `None` too for a cell
     /// off the board.
     pub fn stone(&self, column: usize, row: usize) -> Option<Seat> {
@@ -362,12 +375,7 @@ mod tests {
     use super::*;
 
     fn play(columns: &str) -> ConnectFour {
-        let mut position = ConnectFour::new();
-        for column in columns.chars() {
-            let action = position.parse_action(&format!("drop {column}")).expect("a legal column");
-            position.apply(action).expect("a legal column");
-        }
-        position
+        ConnectFour::after(columns).expect("legal columns")
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! * [`ratings`]: ratings of many agents with intervals, and what the first seat is worth.
 //! * [`regret`]: agents against perfect play.
 //! * [`report`]: a match as a document and as a table.
+//! * [`solved_sample`]: positions with their exact values, drawn from random games.
 //! * [`sprt`]: the test that ends a match when it has told enough.
 //! * [`standings`]: what all games of one version tell.
 //! * [`statistics`]: scores, intervals and Elo differences from results, as pure functions.
@@ -33,6 +34,7 @@ pub mod plots;
 pub mod ratings;
 pub mod regret;
 pub mod report;
+pub mod solved_sample;
 pub mod sprt;
 pub mod standings;
 pub mod statistics;

@@ -7,7 +7,9 @@ use dervish_agents::limits::Limits;
 use dervish_agents::registry::{AgentFactory, Registry, SpecError};
 use dervish_env::chance::agent_rng;
 use dervish_env::game::{Action, Actor, Position, Seat};
-use dervish_search::exact::{Solver, TooLarge};
+use dervish_search::exact::{NotSolved, Solver};
+use dervish_search::fixed_point::FixedPoint;
+use dervish_search::tree::sign_of;
 use serde::Serialize;
 use std::time::Instant;
 
@@ -35,8 +37,11 @@ pub enum Unsolved {
     NotToAct,
     /// Too much follows from it.
     #[error(transparent)]
-    TooLarge(#[from] TooLarge),
+    NotSolved(#[from] NotSolved),
 }
+
+/// What results are worth in all of this.
+pub const BY_RESULT: Utility = Utility { margin_share: 0.0 };
 
 impl<P: Position> SolvedPosition<P> {
     /// Solves a position from which at most `limit` positions follow. Results count as win, draw or loss.
@@ -44,12 +49,42 @@ impl<P: Position> SolvedPosition<P> {
     /// # Errors
     /// [`Unsolved`].
     pub fn of(position: P, limit: usize) -> Result<SolvedPosition<P>, Unsolved> {
+        SolvedPosition::by(&position, &mut Solver::new(BY_RESULT, true, limit))
+    }
+
+    /// Solves a position with what `solver` knows already.
+    ///
+    /// # Errors
+    /// [`Unsolved`].
+    pub fn by(position: &P, solver: &mut Solver) -> Result<SolvedPosition<P>, Unsolved> {
         let Actor::Player(seat) = position.actor() else { return Err(Unsolved::NotToAct) };
-        let mut solver = Solver::new(Utility { margin_share: 0.0 }, true, limit);
-        let sign = if seat == Seat::First { 1.0 } else { -1.0 };
-        let actions =
-            solver.action_values(&position)?.into_iter().map(|(action, value)| (action, sign * value)).collect();
-        Ok(SolvedPosition { position, seat, actions, nodes: solver.solved() })
+        let values = solver.action_values(position)?;
+        Ok(SolvedPosition::new(position, seat, values, solver.solved()))
+    }
+
+    /// A position of a game that was solved as a whole; `None` if it is none of it or no player is to act.
+    pub fn of_whole(position: &P, whole: &FixedPoint) -> Option<SolvedPosition<P>> {
+        let Actor::Player(seat) = position.actor() else { return None };
+        let mut actions = Vec::new();
+        position.legal_actions_into(&mut actions);
+        let values = actions.into_iter().map(|action| {
+            let mut next = position.clone();
+            next.apply_legal(action);
+            whole.value(&next).map(|value| (action, value))
+        });
+        Some(SolvedPosition::new(position, seat, values.collect::<Option<_>>()?, whole.solved()))
+    }
+
+    /// `values` are for the first seat.
+    fn new(position: &P, seat: Seat, values: Vec<(Action, f64)>, nodes: usize) -> SolvedPosition<P> {
+        let sign = sign_of(seat);
+        let actions = values.into_iter().map(|(action, value)| (action, sign * value)).collect();
+        SolvedPosition { position: position.clone(), seat, actions, nodes }
+    }
+
+    /// Whether it matters what is chosen.
+    pub fn is_a_choice(&self) -> bool {
+        self.actions.iter().any(|(action, _)| self.regret(*action) > 1e-9)
     }
 
     /// Expected result with perfect play, for the player to move.

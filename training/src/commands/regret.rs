@@ -2,25 +2,36 @@
 
 use super::position::read_position;
 use super::{CommandError, print_json, print_line};
-use crate::arena::agents::ArenaGame;
+use crate::arena::agents::{ArenaGame, agents_of};
 use crate::arena::regret::{BUDGET, RegretCell, SolvedPosition, measure, with_budget};
+use crate::arena::solved_sample::draw;
+use crate::games::{GameVisitor, with_game};
 use comfy_table::{CellAlignment, Table, presets};
+use dervish_agents::registry::Registry;
 use dervish_env::dervish::Campaign;
+use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::Position;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Measures what agents give away in positions of the campaign that can be solved to the end of the game.
+/// Measures what agents give away in positions that can be solved exactly.
 ///
-/// Every position is solved first, all dice and all decisions, results counted as win (1), draw (0) or loss (-1). An
-/// agent's regret is the exact value of the best action minus that of the action it chooses.
+/// Positions are given as files of the campaign, or drawn from random games of any game. Every position is solved first, all
+/// dice and all decisions, results counted as win (1), draw (0) or loss (-1). An agent's regret is the exact value of the
+/// best action minus that of the action it chooses.
 #[derive(Clone, Debug, clap::Args)]
 pub struct RegretArgs {
     /// Position files in which a player is to act.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "scenario", conflicts_with = "scenario", value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Draw the positions from random games of this: a reference game such as `pig`, a built-in scenario or a scenario file.
+    #[arg(long)]
+    pub scenario: Option<String>,
+    /// Positions to draw.
+    #[arg(long, default_value_t = 50, requires = "scenario", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub positions: u32,
     /// An agent, with the letter n in braces where the budget goes; may be given several times.
     #[arg(long = "agent", value_name = "SPEC", default_values_t = default_agents())]
     pub agents: Vec<String>,
@@ -30,16 +41,20 @@ pub struct RegretArgs {
     /// Choices in each position.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub repeats: u32,
-    /// Names the agents' random streams.
+    /// Names the agents' random streams and the games from which positions are drawn.
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Positions that may follow from one that is to be solved.
-    #[arg(long, default_value_t = 5_000_000)]
-    pub limit: usize,
+    /// Positions that may follow from one that is to be solved [default: 5000000 from one of a file and in a game whose
+    /// positions come back, 100000 from another that is drawn].
+    #[arg(long)]
+    pub limit: Option<usize>,
     /// Print JSON, with the exact value of every action.
     #[arg(long)]
     pub json: bool,
 }
+
+/// The default of the limit for positions of files.
+const FILE_LIMIT: usize = 5_000_000;
 
 fn default_agents() -> Vec<String> {
     let agents = [
@@ -54,6 +69,8 @@ fn default_agents() -> Vec<String> {
 /// What was measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct RegretReport {
+    /// The game from which the positions were drawn; null for files.
+    pub drawn: Option<String>,
     /// The positions with their solutions.
     pub positions: Vec<PositionSolution>,
     /// One row for each agent.
@@ -63,8 +80,8 @@ pub struct RegretReport {
 /// A position's solution.
 #[derive(Clone, Debug, Serialize)]
 pub struct PositionSolution {
-    /// The file.
-    pub file: String,
+    /// The file, or which of the positions that were drawn.
+    pub name: String,
     /// Who is to move.
     pub to_move: &'static str,
     /// Expected result with perfect play for the player to move, in [-1, 1].
@@ -100,38 +117,50 @@ impl RegretArgs {
     /// # Errors
     /// [`CommandError`].
     pub fn measure(&self) -> Result<RegretReport, CommandError> {
-        let registry = Campaign::agents();
-        let wrong = |reason: String| CommandError::Argument { argument: "--agent", reason };
-        for agent in &self.agents {
-            for &budget in &self.budgets {
-                with_budget(&registry, agent, budget).map_err(|error| wrong(error.to_string()))?;
-            }
+        match &self.scenario {
+            Some(name) => with_game(name, Drawn(self))?,
+            None => self.report(&Campaign::agents(), || self.solve_files()),
         }
+    }
+
+    /// The positions of the files.
+    fn solve_files(&self) -> Result<Vec<(String, SolvedPosition<Campaign>)>, CommandError> {
         let mut solved = Vec::new();
-        let mut positions = Vec::new();
         for file in &self.files {
             let name = file.display().to_string();
             let position = read_position(file)?.position;
-            let solving = ProgressBar::new_spinner().with_message(format!("solving {name}"));
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
-                solving.set_style(style);
-            }
-            solving.enable_steady_tick(Duration::from_millis(200));
-            let solution = SolvedPosition::of(position, self.limit);
-            solving.finish_and_clear();
-            let solution =
-                solution.map_err(|error| CommandError::File { file: name.clone(), reason: error.to_string() })?;
-            let actions =
-                solution.actions.iter().map(|(action, value)| (solution.position.action_text(*action), *value));
-            positions.push(PositionSolution {
-                file: name,
-                to_move: Campaign::seat_name(solution.seat),
-                value: solution.value(),
-                nodes: solution.nodes,
-                actions: actions.collect(),
-            });
-            solved.push(solution);
+            let solution = while_spinning(&name, || SolvedPosition::of(position, self.limit.unwrap_or(FILE_LIMIT)));
+            let fault = |reason: String| CommandError::File { file: name.clone(), reason };
+            solved.push((name.clone(), solution.map_err(|error| fault(error.to_string()))?));
         }
+        Ok(solved)
+    }
+
+    /// Measures the agents, which are looked at first, on the positions that `solve` gives with their names.
+    fn report<P: Position>(
+        &self,
+        registry: &Registry<P>,
+        solve: impl FnOnce() -> Result<Vec<(String, SolvedPosition<P>)>, CommandError>,
+    ) -> Result<RegretReport, CommandError> {
+        let wrong = |reason: String| CommandError::Argument { argument: "--agent", reason };
+        for agent in &self.agents {
+            for &budget in &self.budgets {
+                with_budget(registry, agent, budget).map_err(|error| wrong(error.to_string()))?;
+            }
+        }
+        let (names, solved): (Vec<_>, Vec<_>) = solve()?.into_iter().unzip();
+        let positions = names.into_iter().zip(&solved).map(|(name, solution)| PositionSolution {
+            name,
+            to_move: P::seat_name(solution.seat),
+            value: solution.value(),
+            nodes: solution.nodes,
+            actions: solution
+                .actions
+                .iter()
+                .map(|(action, value)| (solution.position.action_text(*action), *value))
+                .collect(),
+        });
+        let positions = positions.collect();
         let progress = ProgressBar::new((self.agents.len() * self.budgets.len()) as u64);
         if let Ok(style) = ProgressStyle::with_template("{bar:32} {pos}/{len}, {eta} left, {msg}") {
             progress.set_style(style);
@@ -141,7 +170,7 @@ impl RegretArgs {
             let mut cells = Vec::new();
             for &budget in &self.budgets {
                 progress.set_message(agent.replace(BUDGET, &budget.to_string()));
-                let factory = with_budget(&registry, agent, budget).map_err(|error| wrong(error.to_string()))?;
+                let factory = with_budget(registry, agent, budget).map_err(|error| wrong(error.to_string()))?;
                 let cell = measure(&factory, budget, &solved, self.repeats, self.seed);
                 cells.push(cell.map_err(|error| wrong(error.to_string()))?);
                 progress.inc(1);
@@ -149,7 +178,40 @@ impl RegretArgs {
             agents.push(AgentRegret { agent: agent.clone(), cells });
         }
         progress.finish_and_clear();
-        Ok(RegretReport { positions, agents })
+        Ok(RegretReport { drawn: self.scenario.clone(), positions, agents })
+    }
+}
+
+/// What `work` gives, with a spinner for as long as it takes.
+fn while_spinning<T>(name: &str, work: impl FnOnce() -> T) -> T {
+    let solving = ProgressBar::new_spinner().with_message(format!("solving {name}"));
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+        solving.set_style(style);
+    }
+    solving.enable_steady_tick(Duration::from_millis(200));
+    let worked = work();
+    solving.finish_and_clear();
+    worked
+}
+
+/// Positions drawn from games.
+struct Drawn<'a>(&'a RegretArgs);
+
+impl GameVisitor for Drawn<'_> {
+    type Output = Result<RegretReport, CommandError>;
+
+    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
+        let RegretArgs { scenario, positions, seed, limit, .. } = self.0;
+        let name = scenario.as_deref().unwrap_or_default();
+        self.0.report(&agents_of(&start, encoder), || {
+            let drawn = while_spinning(name, || draw(&start, *positions as usize, *seed, *limit));
+            let drawn = drawn.map_err(|error| CommandError::Argument {
+                argument: "--scenario",
+                reason: format!("{name}: {error}"),
+            })?;
+            let numbered = drawn.into_iter().enumerate();
+            Ok(numbered.map(|(index, solution)| (format!("{name} {}", index + 1), solution)).collect())
+        })
     }
 }
 
@@ -166,13 +228,16 @@ impl RegretReport {
         ]);
         for position in &self.positions {
             solutions.add_row([
-                position.file.clone(),
+                position.name.clone(),
                 position.to_move.to_string(),
                 format!("{:.4}", position.value),
                 position.actions.len().to_string(),
                 position.nodes.to_string(),
             ]);
         }
+        let (least, most) = self.positions.iter().fold((1.0, -1.0), |(least, most), position| {
+            (f64::min(least, position.value), f64::max(most, position.value))
+        });
         let mut table = Table::new();
         let header = budgets.iter().map(|budget| format!("{{n}} = {budget}"));
         table.load_style(presets::UTF8_FULL_CONDENSED).set_header(std::iter::once("agent".to_string()).chain(header));
@@ -192,6 +257,12 @@ impl RegretReport {
         for table in [&mut solutions, &mut table] {
             table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
         }
-        format!("{solutions}\n{table}")
+        match &self.drawn {
+            None => format!("{solutions}\n{table}"),
+            Some(game) => {
+                let count = self.positions.len();
+                format!("{count} positions of {game}, exact values from {least:.4} to {most:.4}\n{table}")
+            }
+        }
     }
 }

@@ -1,0 +1,128 @@
+//! `dervish regret` as its users call it, and the exact values behind it.
+
+use crate::dervish_binary::{dervish, json_of, refusal};
+use crate::solved_pig::{SolvedPig, pig_at};
+use dervish_agents::evaluation::Utility;
+use dervish_env::game::{Position, Seat};
+use dervish_env::reference::connect_four::ConnectFour;
+use dervish_env::reference::pig::Pig;
+use dervish_search::exact::{NotSolved, Solver};
+use dervish_search::fixed_point::FixedPoint;
+use dervish_training::arena::regret::{SolvedPosition, Unsolved};
+use dervish_training::arena::solved_sample::{NotDrawn, draw};
+
+const BY_RESULT: Utility = Utility { margin_share: 0.0 };
+
+/// Against another solution of the game, which walks its turns and knows no positions.
+#[test]
+fn pig_is_solved_as_a_whole() {
+    let whole = FixedPoint::of(&Pig::new(), BY_RESULT, 3_000_000).expect("small enough");
+    // The first player wins with probability 0.5306 (Neller and Presser 2004).
+    let start = whole.value(&Pig::new()).expect("solved");
+    assert!((start - (2.0 * 0.5306 - 1.0)).abs() < 1e-4, "{start}");
+    let solved = SolvedPig::new();
+    assert!((start - (2.0 * solved.turn[0][0] - 1.0)).abs() < 1e-8, "{start}");
+    for (first, second, running) in [(80, 96, 12), (2, 3, 20), (85, 98, 3), (90, 2, 5), (40, 40, 40)] {
+        let position = SolvedPosition::of_whole(&pig_at(first, second, running), &whole).expect("a decision");
+        let exact = solved.choices(usize::from(first), usize::from(second), usize::from(running));
+        for ((_, value), exact) in position.actions.iter().zip(exact) {
+            assert!((value - (2.0 * exact - 1.0)).abs() < 1e-8, "{first} {second} {running}: {position:?} {exact}");
+        }
+    }
+    // Second sees the same from the other side.
+    let second = draw(&Pig::new(), 12, 1, None).expect("positions");
+    assert!(second.iter().any(|position| position.seat == Seat::Second), "{second:?}");
+    for position in second {
+        let [own, other] =
+            [position.seat, position.seat.other()].map(|seat| usize::from(position.position.banked(seat)));
+        let exact = solved.choices(own, other, usize::from(position.position.running()));
+        for ((_, value), exact) in position.actions.iter().zip(exact) {
+            assert!((value - (2.0 * exact - 1.0)).abs() < 1e-8, "{position:?} {exact}");
+        }
+        assert!(position.is_a_choice());
+    }
+}
+
+#[test]
+fn a_game_whose_positions_come_back_is_no_tree() {
+    let mut solver = Solver::new(BY_RESULT, true, 1_000_000);
+    assert_eq!(solver.value(&Pig::new()), Err(NotSolved::Cycle));
+    // Nothing half-solved is left behind.
+    assert_eq!(solver.value(&Pig::new()), Err(NotSolved::Cycle));
+    assert!(matches!(SolvedPosition::of(pig_at(5, 5, 4), 1000), Err(Unsolved::NotSolved(NotSolved::Cycle))));
+    assert_eq!(draw(&Pig::new(), 1, 1, Some(1000)).err(), Some(NotDrawn::TooLarge { limit: 1000 }));
+    assert_eq!(FixedPoint::of(&Pig::new(), BY_RESULT, 1000).err(), Some(NotSolved::TooLarge { limit: 1000 }));
+}
+
+/// Positions of Pascal Pons's test set L3 R1 with their scores there, won (above 0), drawn or lost for the player to move.
+#[test]
+fn connect_four_endings_have_their_published_values() {
+    for (columns, value) in [
+        ("2252576253462244111563365343671351441", -1.0),
+        ("7422341735647741166133573473242566", 1.0),
+        ("23163416124767223154467471272416755633", 0.0),
+    ] {
+        let position = ConnectFour::after(columns).expect("legal columns");
+        let solved = SolvedPosition::of(position, 1_000_000).expect("few cells are empty");
+        assert_eq!(solved.value(), value, "{columns}");
+    }
+}
+
+#[test]
+fn drawn_positions_follow_from_the_seed_and_leave_a_choice() {
+    let keys = |seed| {
+        let drawn = draw(&ConnectFour::new(), 20, seed, Some(5_000)).expect("positions");
+        assert!(drawn.iter().all(|solved| solved.is_a_choice() && solved.nodes <= 5_000));
+        drawn.iter().map(|solved| solved.position.key()).collect::<Vec<_>>()
+    };
+    let drawn = keys(1);
+    assert_eq!(drawn, keys(1));
+    assert_ne!(drawn, keys(2));
+    let mut different = drawn.clone();
+    different.sort_unstable();
+    different.dedup();
+    assert_eq!(different.len(), 20);
+}
+
+#[test]
+fn regret_is_told_of_any_game_as_a_table_and_as_json() {
+    let args = ["regret", "--scenario", "connect-four", "--positions", "10", "--seed", "1", "--limit", "5000"];
+    let agents = ["--agent", "mcts:sims={n},depth=0", "--agent", "random", "--budgets", "20,20000", "--repeats", "2"];
+    let call = [&args[..], &agents].concat();
+    let report = json_of(&[&call[..], &["--json"]].concat());
+    assert_eq!(report["drawn"], "connect-four");
+    assert_eq!(report["positions"].as_array().map(Vec::len), Some(10));
+    let regret = |agent: usize, cell: usize| {
+        report["agents"][agent]["cells"][cell]["regret"]["value"].as_f64().expect("a number")
+    };
+    // Perfect play with many simulations; random play leaves something.
+    assert_eq!(regret(0, 1), 0.0, "{report}");
+    assert!(regret(1, 0) > 0.1, "{report}");
+    let table = dervish(&call);
+    let text = String::from_utf8(table.stdout).expect("UTF-8");
+    assert!(table.status.success() && text.starts_with("10 positions of connect-four, exact values from "));
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused() {
+    let refused = |args: &[&str]| refusal(&[&["regret"], args].concat());
+    for (args, expected) in [
+        (
+            &["--scenario", "pig", "--limit", "1000"][..],
+            "--scenario: pig: its positions can come back, and there are more than 1000",
+        ),
+        (&["--scenario", "pig", "--agent", "minimax"], "--agent: unknown agent 'minimax'"),
+        (&["--scenario", "nowhere.toml"], "nowhere.toml"),
+    ] {
+        let line = refused(args);
+        assert!(line.contains(expected), "{args:?}: {line}");
+    }
+    let files = concat!(env!("CARGO_MANIFEST_DIR"), "/data/solved/storm_el_obeid.json");
+    for args in
+        [&[][..], &["--positions", "5"], &[files, "--scenario", "pig"], &["--scenario", "pig", "--positions", "0"]]
+    {
+        let output = dervish(&[&["regret"], args].concat());
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {output:?}");
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{args:?}");
+    }
+}
