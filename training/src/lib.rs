@@ -3,6 +3,7 @@
 //! # Layout
 //! * [`commands`]: the subcommands of `dervish`.
 //! * [`arena`]: matches and their statistics.
+//! * [`tune`]: the numbers of an agent, made better by playing.
 //! * [`interrupt`]: watching for Ctrl-C.
 //!
 //! With the feature `torch`:
@@ -23,3 +24,4 @@ pub mod run_dir;
 pub mod self_play;
 #[cfg(feature = "torch")]
 pub mod session;
+pub mod tune;
