@@ -94,7 +94,11 @@ impl TuneArgs {
         }
         bar.finish_and_clear();
         let report = tuning.finish()?;
-        if self.json { print_json(&report)? } else { print_line(&table(&report))? }
+        if self.json {
+            print_json(&report)?
+        } else {
+            print_line(&table(&report))?
+        }
         eprintln!("the weights are in {}", folder.join("weights.toml").display());
         if report.steps < report.plan.gains.steps {
             eprintln!("go on with --resume {}", folder.display());

@@ -37,7 +37,8 @@ pub fn columns(a: &Assessment, hex: Hex) -> [Option<Column>; 3] {
 /// A few British troops without train out of many, to be in the prize in time (14.2): the desert feeds no more.
 fn flying_column(a: &Assessment, hex: Hex, fresh: &Force) -> Option<Column> {
     let most = a.weights.egyptian.flying;
-    let many = matches!(a.position.scenario().victory, Victory::Khartoum { .. }) && fresh.good_of(BRITISH_COMBAT) > most;
+    let many =
+        matches!(a.position.scenario().victory, Victory::Khartoum { .. }) && fresh.good_of(BRITISH_COMBAT) > most;
     if !many || is_prize_of_the_british(a, hex) {
         return None;
     }
