@@ -4,6 +4,7 @@
 use dervish_agents::agent::Agent;
 use dervish_agents::doctrine::Doctrine;
 use dervish_agents::doctrine::evaluation::CampaignEvaluation;
+use dervish_agents::doctrine::patience::Patience;
 use dervish_agents::doctrine::weights::Weights;
 use dervish_agents::evaluation::Evaluation;
 use dervish_agents::limits::Limits;
@@ -225,6 +226,63 @@ fn the_relief_goes_towards_khartoum_with_its_supply() {
     assert_eq!(hexes.len(), 1, "it stays together: {orders:?}");
     assert!(Board::distance(hexes[0], khartoum) < before, "{orders:?}");
     assert!(table.units(&hexes[0].to_string()).contains("2 supply"), "{orders:?}");
+}
+
+/// 14.2, 8.2: British troops on the bend of the Nile have a few months left for the four full moves to Khartoum. Some of
+/// them set out, though the desert on the way feeds no seven (10.3).
+#[test]
+fn a_column_hastens_to_the_prize_while_there_is_time() {
+    let stacks =
+        [("Khartoum", "5 rifle_l, 4 rifle_r, 2 egyptian_gun, 3 supply, gordon"), ("0815", "7 british_infantry")];
+    for turn in 13..=15 {
+        let mut table = Table::set(&format!("khartoum {turn} egyptian march"), &stacks, json!({}));
+        let (start, khartoum) = (table.hex("0815"), table.hex("Khartoum"));
+        let orders = played(&mut table, fair);
+        let british = table.0.units().as_slice().iter().filter(|c| c.kind().id() == "british_infantry");
+        let nearest = british.map(|c| Board::distance(c.hex(), khartoum)).min();
+        assert!(nearest < Some(Board::distance(start, khartoum)), "turn {turn}: {orders:?}");
+    }
+}
+
+/// 14.3: whoever holds El Obeid at the end wins. A host or column nearby joins its garrison where that is too weak for
+/// the enemy who could attack it.
+#[test]
+fn a_weak_garrison_of_the_prize_is_joined() {
+    let boards = [
+        ("mahdist", "1 mahdist_cavalry", "13 mahdist_spearmen, mahdi", "2 levy, 2 rifle_r, 2 rifle_l, 2 egyptian_gun"),
+        ("egyptian", "1 rifle_r", "8 rifle_l, 2 egyptian_gun", "7 mahdist_spearmen"),
+    ];
+    for (side, garrison, host, enemy) in boards {
+        let stacks = [("El Obeid", garrison), ("0648", host), ("0450", enemy)];
+        let more = json!({"control": {"El Obeid": side}});
+        let mut table = Table::set(&format!("kordofan 4 {side} march"), &stacks, more);
+        let strength = |table: &Table| -> u32 {
+            let here = table.0.units().as_slice().iter().filter(|c| c.hex() == table.hex("El Obeid"));
+            here.map(|c| u32::from(c.count())).sum()
+        };
+        let orders = played(&mut table, fair);
+        let beaten = !table.units("0450").contains(enemy);
+        assert!(strength(&table) > 1 || beaten, "{side}: {orders:?}");
+    }
+}
+
+/// What counts at the end of the game alone is worth more the nearer one is and the more months are left.
+#[test]
+fn what_counts_at_the_end_depends_on_way_and_time() {
+    let timed = |side: Side, months: u8, cost: u16| {
+        let mut patience = Patience::default();
+        patience.begin(Weights::builtin(), side, months);
+        patience.timed(cost)
+    };
+    for side in Side::BOTH {
+        for months in 0..18 {
+            assert!((0.0..=1.0).contains(&timed(side, months, 0)));
+            for cost in 0..60 {
+                assert!(timed(side, months, cost) > timed(side, months, cost + 1), "{months} months, {cost} points");
+                assert!(timed(side, months, cost) <= timed(side, months + 1, cost), "{months} months, {cost} points");
+            }
+        }
+    }
 }
 
 /// 8.9: railway is built where it serves a British force on the coast, in time; never with the last supply unit.

@@ -69,3 +69,4 @@ mod tables;
 mod tournament_command;
 #[cfg(feature = "torch")]
 mod training;
+mod tune;

@@ -4,6 +4,7 @@
 //! * [`commands`]: the subcommands of `dervish`.
 //! * [`arena`]: matches and their statistics.
 //! * [`games`]: the games by name.
+//! * [`tune`]: the numbers of an agent, made better by playing.
 //! * [`interrupt`]: watching for Ctrl-C.
 //!
 //! With the feature `torch`:
@@ -27,3 +28,4 @@ pub mod run_dir;
 pub mod self_play;
 #[cfg(feature = "torch")]
 pub mod session;
+pub mod tune;

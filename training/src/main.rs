@@ -23,6 +23,7 @@ use dervish_training::commands::table::TableArgs;
 use dervish_training::commands::tournament::TournamentArgs;
 #[cfg(feature = "torch")]
 use dervish_training::commands::train::TrainArgs;
+use dervish_training::commands::tune::TuneArgs;
 
 /// The Mahdist War in the Sudan, 1882-85: rules, agents, arena and training.
 #[derive(Debug, clap::Parser)]
@@ -66,6 +67,8 @@ enum Command {
     Regret(RegretArgs),
     /// Count the nodes of the game tree below a position.
     Perft(PerftArgs),
+    /// Tune the weights of an agent by playing.
+    Tune(TuneArgs),
     /// Train a network by self-play.
     #[cfg(feature = "torch")]
     Train(TrainArgs),
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
             Command::Position(args) => args.run(),
             Command::Perft(args) => args.run(),
             Command::Regret(args) => args.run(),
+            Command::Tune(args) => args.run(),
             #[cfg(feature = "torch")]
             Command::Train(args) => args.run(),
             #[cfg(not(feature = "torch"))]

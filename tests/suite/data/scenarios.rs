@@ -127,7 +127,7 @@ fn scenario_2_is_that_of_rule_2_5() {
     assert_eq!((s.year(17), s.month(17)), (1885, 7));
     assert_eq!((s.first_player, s.events, s.railway), (Side::Egyptian, EventColumn::Khartoum, true));
     let expected = [
-        "Khartoum: 1 levy 4 rifle_r 5 rifle_l 2 egyptian_gun 6 supply 1 camel 1 civilian 7 gunboat gordon",
+        "Khartoum: 1 levy 4 rifle_r 5 rifle_l 2 egyptian_gun 1 supply 1 camel 1 civilian 7 gunboat gordon",
         "Sennar: 2 rifle_r 1 egyptian_gun",
         "Kassala: 2 rifle_l 1 egyptian_gun",
         "Berber: 2 rifle_r 1 egyptian_gun",

@@ -32,6 +32,7 @@ pub mod table;
 pub mod tournament;
 #[cfg(feature = "torch")]
 pub mod train;
+pub mod tune;
 
 /// Why a command did not do what it was asked: bad input, or no way to get the answer out. Shown on one line; the
 /// process then ends with status 2.
@@ -86,6 +87,9 @@ pub enum CommandError {
         /// What was expected instead.
         reason: String,
     },
+    /// Tuning that was not begun, or broke off.
+    #[error(transparent)]
+    Tune(#[from] crate::tune::tuning::TuneError),
     /// A training run that was not begun, or broke off.
     #[error("{0}")]
     Training(String),

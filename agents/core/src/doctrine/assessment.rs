@@ -448,6 +448,38 @@ impl Threats {
 }
 
 impl Assessment<'_> {
+    /// Probability that the next enemy attack drives a party out of a hex.
+    pub fn risk(&self, hex: Hex, party: &Party) -> f32 {
+        if !self.enemy_moves_again() || party.good == 0 {
+            return 0.0;
+        }
+        let march = &self.weights.march;
+        let site = Site::of(&CombatHex::OPEN, &self.combat_hex(hex));
+        let defenders = party.array(self.position, self.side);
+        let mut risk: f32 = 0.0;
+        for stack in self.enemy().iter().filter(|s| s.party.good > 0) {
+            let distance = Board::distance(stack.hex, hex);
+            let comes = match distance {
+                0..=1 => march.come_near,
+                _ if distance > 2 * march.reach || self.tied_down(stack) => continue,
+                _ if distance <= march.reach => march.come_march,
+                _ => march.come_far,
+            };
+            if comes <= risk {
+                continue;
+            }
+            let attackers = stack.array(self.position, self.side.other());
+            let prospect = self.engagements.borrow_mut().prospect(attackers, &defenders, site);
+            risk = risk.max(comes * prospect.defender.gone.max(prospect.attacker.wins));
+        }
+        risk
+    }
+
+    /// Whether a hex is a place of this side's that counts for so much that it is to be held in strength.
+    pub fn is_key(&self, hex: Hex) -> bool {
+        self.worth_at(hex) >= self.weights.march.guard && self.position.controls_at(self.side, hex)
+    }
+
     /// Whether one of this side's stacks may leave where it is: not a garrison that is needed there.
     pub fn is_free(&self, stack: &Stack) -> bool {
         let e = &self.weights.egyptian;

@@ -23,13 +23,28 @@ const ESCORTS: [Kind; 7] = [
     Kind::EgyptianCavalry,
     Kind::Levy,
 ];
+/// Who makes a flying column, the fastest first.
+const FLYING: [Kind; 4] = [Kind::CamelCorps, Kind::BritishInfantry, Kind::NavalInfantry, Kind::IndianInfantry];
 const CARRIERS: KindSet = Kind::Camel.set().or(Kind::Supply.set());
 
 /// Who could march out of a hex: the column (British troops with their train, what a garrison can spare, or all who are
-/// in the field), and a convoy of supply with a small escort.
-pub fn columns(a: &Assessment, hex: Hex) -> [Option<Column>; 2] {
+/// in the field), a convoy of supply with a small escort, and a flying column.
+pub fn columns(a: &Assessment, hex: Hex) -> [Option<Column>; 3] {
     let fresh = fresh(a, hex);
-    [column(a, hex, &fresh), convoy(a, hex, &fresh)]
+    [column(a, hex, &fresh), convoy(a, hex, &fresh), flying_column(a, hex, &fresh)]
+}
+
+/// A few British troops without train out of many, to be in the prize in time (14.2): the desert feeds no more.
+fn flying_column(a: &Assessment, hex: Hex, fresh: &Force) -> Option<Column> {
+    let most = a.weights.egyptian.flying;
+    let many =
+        matches!(a.position.scenario().victory, Victory::Khartoum { .. }) && fresh.good_of(BRITISH_COMBAT) > most;
+    if !many || is_prize_of_the_british(a, hex) {
+        return None;
+    }
+    let mut take = Force::EMPTY;
+    add_some(&mut take, fresh, &FLYING, most);
+    (take.count_of(LAND) > 0).then_some(Column { take, led: false })
 }
 
 fn column(a: &Assessment, hex: Hex, fresh: &Force) -> Option<Column> {

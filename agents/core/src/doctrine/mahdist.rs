@@ -12,7 +12,7 @@ use dervish_env::dervish::tables::Event;
 
 /// Who could march out of a hex: the host, and a scout to take a place that nobody holds or to besiege one. In a place
 /// that counts part of the host stays.
-pub fn columns(a: &Assessment, hex: Hex) -> [Option<Column>; 2] {
+pub fn columns(a: &Assessment, hex: Hex) -> [Option<Column>; 3] {
     let fresh = fresh(a, hex);
     let mut take = fresh;
     let stays = garrison(a, hex);
@@ -32,7 +32,7 @@ pub fn columns(a: &Assessment, hex: Hex) -> [Option<Column>; 2] {
             take.good[kind.index()] = 1;
             Column { take, led: false }
         });
-    [host, scout]
+    [host, scout, None]
 }
 
 /// Good-order units that stay in a hex: where an enemy is within two march rolls the more its place counts the more.

@@ -173,8 +173,7 @@ impl Planner<'_, '_> {
         }
         let party = a.party(column.take, if column.led { a.leaders(hex) } else { (0, 0) });
         let mission = self.mission(hex, &party);
-        let aim = mission.now.max(mission.later);
-        if aim <= 0.0 {
+        if mission.most() <= 0.0 {
             return None;
         }
         let residence = self.residence(hex, &party, &mut Threats::to(a, &party), hex);
@@ -379,18 +378,23 @@ impl Planner<'_, '_> {
         };
         let columns = self.columns(hex);
         let mut agreeing = columns.into_iter().flatten().filter(agrees);
-        let (first, second) = (agreeing.next(), agreeing.next());
-        let Some(second) = second else { return first };
-        let first = first?;
-        let mut gain = |column: Column| {
-            let plan = self.sortie_of(hex, column).and_then(|(sortie, _)| self.sortie(hex, &sortie));
-            plan.map_or(f32::MIN, |plan| plan.gain)
-        };
-        let (of_first, of_second) = (gain(first), gain(second));
-        Some(if of_second > of_first { second } else { first })
+        let mut best = (agreeing.next()?, None);
+        for column in agreeing {
+            let mut gain = |column: Column| {
+                let plan = self.sortie_of(hex, column).and_then(|(sortie, _)| self.sortie(hex, &sortie));
+                plan.map_or(f32::MIN, |plan| plan.gain)
+            };
+            let known = match best.1 {
+                Some(known) => known,
+                None => gain(best.0),
+            };
+            let this = gain(column);
+            best = if this > known { (column, Some(this)) } else { (best.0, Some(known)) };
+        }
+        Some(best.0)
     }
 
-    fn columns(&self, hex: Hex) -> [Option<Column>; 2] {
+    fn columns(&self, hex: Hex) -> [Option<Column>; 3] {
         match self.assessment.side {
             Side::Egyptian => egyptian::columns(self.assessment, hex),
             Side::Mahdist => mahdist::columns(self.assessment, hex),

@@ -23,12 +23,19 @@ pub struct Mission {
     pub now: f32,
     /// Points for being there and waiting: starving it out.
     pub later: f32,
+    /// Points for being there when the game ends.
+    pub last: f32,
 }
 
 impl Mission {
     /// Nothing to do but to stay.
     pub fn stay(hex: Hex) -> Mission {
-        Mission { target: hex, now: 0.0, later: 0.0 }
+        Mission { target: hex, now: 0.0, later: 0.0, last: 0.0 }
+    }
+
+    /// The most that it can bring.
+    pub fn most(&self) -> f32 {
+        self.now.max(self.later).max(self.last)
     }
 }
 
@@ -48,6 +55,17 @@ pub struct OpenPlace {
     nearest: [(u16, Hex); 2],
 }
 
+/// A place of one's own that counts and has too few to hold it.
+#[derive(Clone, Copy, Debug)]
+pub struct WeakPlace {
+    hex: Hex,
+    garrison: Party,
+    /// Probability that it falls to the next attack.
+    risk: f32,
+    /// What holding it is worth.
+    worth: f32,
+}
+
 /// What planning writes on, kept from one question to the next so that none allocates. Distances and discounts follow
 /// from the scenario and the month alone; everything else is written anew for each question.
 #[derive(Clone, Debug)]
@@ -55,6 +73,7 @@ pub struct Notes {
     pub(super) travel: Travel,
     pub(super) patience: Patience,
     open: Vec<OpenPlace>,
+    weak: Vec<WeakPlace>,
     /// For each enemy stack that the Mahdist could starve: what hunger will leave of it.
     starved: Vec<Option<Stack>>,
     pub(super) proposals: Vec<Proposal>,
@@ -70,6 +89,7 @@ impl Notes {
             travel: Travel::new(weights),
             patience: Patience::default(),
             open: Vec::new(),
+            weak: Vec::new(),
             starved: Vec::new(),
             proposals: Vec::new(),
             actions: Vec::new(),
@@ -115,7 +135,7 @@ impl<'a, 'p> Planner<'a, 'p> {
     /// Worth of a mission to a party in `hex`. It can be fulfilled at once where the party stands in the target, or next
     /// to it and is `ready` to attack; else next month at the earliest.
     pub fn worth(&mut self, mission: &Mission, hex: Hex, ready: bool) -> f32 {
-        if mission.now <= 0.0 && mission.later <= 0.0 {
+        if mission.most() <= 0.0 {
             return 0.0;
         }
         let next = touches(self.assessment, hex, mission.target);
@@ -136,6 +156,11 @@ impl<'a, 'p> Planner<'a, 'p> {
         {
             worth = worth.max(mission.later * self.notes.patience.prompt(cost));
         }
+        if mission.last > 0.0
+            && let Some(cost) = self.cost(hex, mission.target)
+        {
+            worth = worth.max(mission.last * self.notes.patience.timed(cost));
+        }
         worth
     }
 
@@ -146,9 +171,10 @@ impl<'a, 'p> Planner<'a, 'p> {
         let left = cost.saturating_sub(movement.max(1) + 1);
         let patience = &self.notes.patience;
         if left == 0 {
-            return mission.now.max(mission.later);
+            return mission.most();
         }
-        (mission.now * patience.delayed(left)).max(mission.later * patience.prompt(left))
+        let soon = (mission.now * patience.delayed(left)).max(mission.later * patience.prompt(left));
+        soon.max(mission.last * patience.timed(left))
     }
 
     /// The best mission of a party in `from`.
@@ -173,7 +199,7 @@ impl<'a, 'p> Planner<'a, 'p> {
             let rival = if first.1 == from { second } else { first };
             let own = (self.cost(from, hex).unwrap_or(UNREACHABLE), from);
             if own.0 != UNREACHABLE && rival > own {
-                self.consider(from, Mission { target: hex, now: swing, later: 0.0 }, &mut best);
+                self.consider(from, Mission { target: hex, now: swing, later: 0.0, last: 0.0 }, &mut best);
             }
         }
         let attackers = party.assailants(a.position, a.side);
@@ -192,6 +218,7 @@ impl<'a, 'p> Planner<'a, 'p> {
             }
             self.consider(from, mission, &mut best);
         }
+        self.consider_holding(from, party, &mut best);
         self.consider_prize(from, party, &mut best);
         best.mission
     }
@@ -202,6 +229,7 @@ impl<'a, 'p> Planner<'a, 'p> {
             return;
         }
         self.surveyed = true;
+        self.survey_weak();
         let a = self.assessment;
         self.notes.starved.clear();
         self.notes.starved.extend(a.enemy().iter().map(|stack| starved(a, stack)));
@@ -231,6 +259,33 @@ impl<'a, 'p> Planner<'a, 'p> {
         }
     }
 
+    /// Notes the places of one's own that have too few to hold them.
+    fn survey_weak(&mut self) {
+        let a = self.assessment;
+        self.notes.weak.clear();
+        for garrison in a.own().iter().filter(|s| s.party.good > 0 && a.is_key(s.hex)) {
+            let risk = a.risk(garrison.hex, &garrison.party);
+            let worth = a.hold() * a.worth_at(garrison.hex);
+            if risk > 0.0 {
+                self.notes.weak.push(WeakPlace { hex: garrison.hex, garrison: garrison.party, risk, worth });
+            }
+        }
+    }
+
+    /// Joining a garrison that is too weak.
+    fn consider_holding(&mut self, from: Hex, party: &Party, best: &mut Best) {
+        for i in 0..self.notes.weak.len() {
+            let WeakPlace { hex, garrison, risk, worth } = self.notes.weak[i];
+            let Some(cost) = self.cost(from, hex) else { continue };
+            if hex == from || risk * worth * self.notes.patience.prompt(cost) <= best.worth {
+                continue;
+            }
+            let left = self.assessment.risk(hex, &party.with(&garrison));
+            let now = worth * (risk - left);
+            self.consider(from, Mission { target: hex, now, later: 0.0, last: 0.0 }, best);
+        }
+    }
+
     fn consider(&mut self, from: Hex, mission: Mission, best: &mut Best) {
         let worth = self.worth(&mission, from, true);
         if worth > best.worth {
@@ -248,11 +303,11 @@ impl<'a, 'p> Planner<'a, 'p> {
         }
         let Some(cost) = self.cost(from, target) else { return };
         let e = &a.weights.egyptian;
-        let strong = party.british >= e.march_early;
+        let strong = party.british >= e.flying;
         if strong || self.notes.patience.months(cost) + e.march_late > f32::from(a.turns_left) {
             let held = a.enemy_at(target).is_some_and(|s| s.party.good > 0);
             let share = if held { e.prize_held } else { e.prize_open };
-            self.consider(from, Mission { target, now: share * a.worth(*prize), later: 0.0 }, best);
+            self.consider(from, Mission { target, now: 0.0, later: 0.0, last: share * a.worth(*prize) }, best);
         }
     }
 
@@ -266,7 +321,7 @@ impl<'a, 'p> Planner<'a, 'p> {
         for stack in a.own().iter().filter(|s| s.hex != from && s.party.force.count(Kind::Supply) == 0) {
             let now = a.weights.egyptian.feed * a.attrition(stack.hex, &stack.party);
             if now > 0.0 {
-                self.consider(from, Mission { target: stack.hex, now, later: 0.0 }, best);
+                self.consider(from, Mission { target: stack.hex, now, later: 0.0, last: 0.0 }, best);
             }
         }
     }
@@ -289,7 +344,7 @@ impl<'a, 'p> Planner<'a, 'p> {
             if stack.hex != from && stronger && kindred {
                 let bonus = 1.0 + march.crowd * strength(&stack.party) as f32;
                 let now = weight * units * mean * bonus;
-                self.consider(from, Mission { target: stack.hex, now, later: 0.0 }, best);
+                self.consider(from, Mission { target: stack.hex, now, later: 0.0, last: 0.0 }, best);
             }
         }
     }
@@ -303,7 +358,10 @@ impl<'a, 'p> Planner<'a, 'p> {
         let mut points = match others.filter(|others| others.land > 0) {
             Some(others) => {
                 let together = party.with(&others);
-                let saved = danger * (Threats::to(a, &others).at(a, hex) - Threats::to(a, &together).at(a, hex));
+                let mut saved = danger * (Threats::to(a, &others).at(a, hex) - Threats::to(a, &together).at(a, hex));
+                if hex == from && others.good > 0 && a.is_key(hex) {
+                    saved += a.hold() * a.worth_at(hex) * (a.risk(hex, &others) - a.risk(hex, &together));
+                }
                 saved + a.hunger(hex, &others) - a.hunger(hex, &together)
             }
             None => -a.hunger(hex, party) - danger * threats.at(a, hex),
@@ -370,7 +428,7 @@ fn assault(
     let from = a.board().cell(from).neighbours.contains(&target.hex).then_some(from);
     let worth = |stack: &Stack| a.attack_worth(&a.prospect(attackers, from, stack), party, stack).max(0.0);
     let later = starved.map_or(0.0, |left| a.weights.mahdist.invest * worth(left));
-    Mission { target: target.hex, now: worth(target), later }
+    Mission { target: target.hex, now: worth(target), later, last: 0.0 }
 }
 
 /// What hunger leaves of a garrison that the Mahdist besieges, by the order of 10.4; `None` if it does not starve.

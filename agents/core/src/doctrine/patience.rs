@@ -3,6 +3,9 @@
 use crate::doctrine::weights::Weights;
 use dervish_env::dervish::catalogue::Side;
 
+/// Movement points beyond which nothing is in time.
+const FAR: u16 = 160;
+
 /// Discounts by distance, worked out anew where side or month change.
 #[derive(Clone, Debug, Default)]
 pub struct Patience {
@@ -16,6 +19,8 @@ pub struct Patience {
     /// Factors by movement points on the way: set out now, or put off as aims usually are.
     prompt: Vec<f32>,
     delayed: Vec<f32>,
+    /// The same of what counts at the end of the game alone.
+    timed: Vec<f32>,
 }
 
 impl Patience {
@@ -38,7 +43,16 @@ impl Patience {
         prompt.extend((0..=most).map(|cost| self.factor(self.months(cost))));
         delayed.clear();
         delayed.extend((0..=most).map(|cost| self.factor(weights.march.delay + self.months(cost))));
-        (self.prompt, self.delayed) = (prompt, delayed);
+        let early = if side == Side::Egyptian { weights.egyptian.march_late } else { 0.0 };
+        let left = f32::from(turns_left) + 1.0 - early;
+        let timely = |months: f32| 1.0 / (1.0 + ((months - left) / weights.march.chance).exp());
+        let mut timed = std::mem::take(&mut self.timed);
+        timed.clear();
+        timed.extend((0..FAR).map(|cost| {
+            let months = self.months(cost);
+            self.patience.powf(months) * timely(months)
+        }));
+        (self.prompt, self.delayed, self.timed) = (prompt, delayed, timed);
     }
 
     /// Months that a way of so many movement points takes at the usual pace.
@@ -54,6 +68,12 @@ impl Patience {
     /// The same where the aim is put off, as aims usually are.
     pub fn delayed(&self, cost: u16) -> f32 {
         self.delayed.get(usize::from(cost)).copied().unwrap_or(0.0)
+    }
+
+    /// Factor of points to be had for being there when the game ends, with a way of so many movement points to go: the
+    /// chance to be in time, and a little less for every month that is still on the way.
+    pub fn timed(&self, cost: u16) -> f32 {
+        self.timed.get(usize::from(cost)).copied().unwrap_or(0.0)
     }
 
     fn factor(&self, months: f32) -> f32 {

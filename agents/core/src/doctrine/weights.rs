@@ -72,6 +72,8 @@ pub struct MarchWeights {
     pub disruption: f32,
     /// Months by which an aim that is not reached now is put off, on average, beyond the way to it.
     pub delay: f32,
+    /// Months by which a way that just about can be made until the end of the game takes longer or shorter; above 0.
+    pub chance: f32,
     /// Share of an attack that counts for who stands beside the enemy and puts it off, in [0, 1].
     pub put_off: f32,
     /// Shares of the discomforts of a hex that count after 0, 1, 2 and 3 rolls, in [0, 1]: the group may yet go on.
@@ -180,6 +182,8 @@ pub struct EgyptianWeights {
     pub column: u32,
     /// British units that set out for the prize without waiting for others, at least.
     pub march_early: u32,
+    /// Combat units of a flying column to the prize.
+    pub flying: u32,
     /// Months before the end, beyond the way there, at which any British unit sets out for the prize.
     pub march_late: f32,
     /// Share of the prize's worth that British units may hope for where the enemy holds it, in [0, 1].
