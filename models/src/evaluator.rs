@@ -8,7 +8,7 @@ use tch::{TchError, Tensor};
 #[derive(Debug)]
 pub struct NetEvaluator {
     net: Network,
-    pools: RunTable,
+    table: RunTable,
 }
 
 /// What a network says about the samples of a batch; filled again without allocation.
@@ -36,7 +36,7 @@ pub enum EvaluateError {
 impl NetEvaluator {
     /// An evaluator with this network, on the network's device.
     pub fn new(net: Network) -> NetEvaluator {
-        NetEvaluator { net, pools: RunTable::default() }
+        NetEvaluator { net, table: RunTable::default() }
     }
 
     /// The network.
@@ -64,7 +64,7 @@ impl NetEvaluator {
 
     fn evaluate_into(&mut self, batch: &Batch, evaluations: &mut Evaluations) -> Result<(), EvaluateError> {
         let _no_grad = tch::no_grad_guard();
-        let outputs = self.net.forward(&self.net.inputs(batch, &mut self.pools)?)?;
+        let outputs = self.net.forward(batch, &mut self.table)?;
         copy_out(&outputs.action_logits, &mut evaluations.policy)?;
         copy_out(&outputs.wdl_logits.f_reshape([-1])?, &mut evaluations.logits)?;
         copy_out(&outputs.margin, &mut evaluations.margin)?;

@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //! - [`batch`]: samples of different sizes flattened into one batch, with or without training targets
-//! - [`network`]: the network: pooled tokens, value heads, one logit for every legal action
+//! - [`network`]: the network, of several architectures: values of a position, one logit for every legal action
 //! - [`evaluator`]: from a batch to probabilities and values
 //! - [`trainer`]: one optimisation step, and the average of the weights that actors play with
 //! - [`adamw`]: the optimiser, with a state that can be saved
@@ -21,7 +21,9 @@
 //!
 //! process::prepare();
 //! let config = NetworkConfig {
-//!     inputs: InputSizes { token_features: 2, token_groups: 1, global_features: 1, action_features: 1 },
+//!     inputs: InputSizes {
+//!         token_features: 2, token_groups: 1, global_features: 1, action_features: 1, planes: [0; 3],
+//!     },
 //!     architecture: Architecture::TokenMlp { hidden: 8, trunk: 8 },
 //! };
 //! let mut batch = Batch::new(&config);
@@ -30,6 +32,8 @@
 //!     globals: &[1.0],
 //!     tokens: &[0.5, 0.0],
 //!     groups: &[0],
+//!     planes: &[],
+//!     cells: &[],
 //!     actions: &[0.0, 1.0],
 //!     action_tokens: &[[None, None], [Some(0), None]],
 //! })?;

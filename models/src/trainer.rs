@@ -185,8 +185,7 @@ impl Trainer {
             return Err(TrainError::EmptyBatch);
         }
         let not_finite = |what| TrainError::NotFinite { step: self.steps + 1, what };
-        let inputs = self.net.inputs(training.batch(), &mut self.table)?;
-        let outputs = self.net.forward(&inputs)?;
+        let outputs = self.net.forward(training.batch(), &mut self.table)?;
         let targets = Targets::new(training, &mut self.table, self.net.device())?;
         let TrainerConfig { policy_weight, margin_weight, turns_left_weight, entropy_weight, .. } = self.config;
         let log_policy = log_policy(&outputs.action_logits, &targets)?;

@@ -91,7 +91,7 @@ pub enum LearnError {
 impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
     /// A learner that goes on with `trainer`; what it draws comes from `seed`.
     pub fn new(start: &'r P, encoder: &'r E, config: LearnerConfig, trainer: Trainer, seed: u64) -> Learner<'r, P, E> {
-        let (rng, encoding) = (SplitMix64::new(seed), PositionEncoding::new(encoder));
+        let (rng, encoding) = (SplitMix64::new(seed), PositionEncoding::new(encoder, trainer.net().config()));
         Learner { start, encoder, config, trainer, rng, encoding, batches: Vec::new() }
     }
 

@@ -22,10 +22,15 @@ const BATCHES: usize = 8;
 const APART: u64 = 13;
 const MEASURED: Duration = Duration::from_secs(2);
 
-const ARCHITECTURES: [(&str, Architecture); 3] = [
+const ARCHITECTURES: [(&str, Architecture); 8] = [
     ("token MLP 32/64", Architecture::TokenMlp { hidden: 32, trunk: 64 }),
     ("token MLP 64/128", Architecture::TokenMlp { hidden: 64, trunk: 128 }),
     ("token MLP 128/256", Architecture::TokenMlp { hidden: 128, trunk: 256 }),
+    ("transformer 32 x 2", Architecture::TokenTransformer { width: 32, layers: 2, heads: 4 }),
+    ("transformer 64 x 2", Architecture::TokenTransformer { width: 64, layers: 2, heads: 4 }),
+    ("transformer 64 x 4", Architecture::TokenTransformer { width: 64, layers: 4, heads: 4 }),
+    ("hex planes 16 x 1", Architecture::HexPlanes { channels: 16, blocks: 1, hidden: 64, trunk: 128 }),
+    ("hex planes 32 x 4", Architecture::HexPlanes { channels: 32, blocks: 4, hidden: 64, trunk: 128 }),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -85,7 +90,7 @@ fn measure(
         let Actor::Player(view) = position.actor() else { continue };
         let mut legal = Vec::new();
         position.legal_actions_into(&mut legal);
-        let mut encoding = PositionEncoding::new(encoder);
+        let mut encoding = PositionEncoding::new(encoder, net.config());
         encoding.encode(encoder, position, view, &legal);
         encodings.push(encoding);
     }
