@@ -88,6 +88,18 @@ impl AdamW {
         }
     }
 
+    /// Multiplies all gradients.
+    ///
+    /// # Errors
+    /// What libtorch said; a part of the gradients may be multiplied then.
+    pub fn scale_gradients(&mut self, factor: f64) -> Result<(), TchError> {
+        let _no_grad = tch::no_grad_guard();
+        for mut gradient in self.gradients() {
+            let _ = gradient.f_mul_scalar_(factor)?;
+        }
+        Ok(())
+    }
+
     /// Scales the gradients down so that the norm of all together is at most `most`, and returns the norm that they had.
     /// Gradients whose norm is not finite stay as they are.
     ///
@@ -95,18 +107,19 @@ impl AdamW {
     /// What libtorch said.
     pub fn clip_gradients(&mut self, most: f64) -> Result<f64, TchError> {
         let _no_grad = tch::no_grad_guard();
-        let gradients = || self.weights.iter().map(|weight| weight.value.grad()).filter(Tensor::defined);
-        let norms = gradients().map(|gradient| gradient.f_norm()).collect::<Result<Vec<_>, _>>()?;
+        let norms = self.gradients().map(|gradient| gradient.f_norm()).collect::<Result<Vec<_>, _>>()?;
         if norms.is_empty() {
             return Ok(0.0);
         }
         let norm = f64::try_from(Tensor::f_stack(&norms, 0)?.f_norm()?)?;
         if norm.is_finite() && norm > most {
-            for mut gradient in gradients() {
-                let _ = gradient.f_mul_scalar_(most / norm)?;
-            }
+            self.scale_gradients(most / norm)?;
         }
         Ok(norm)
+    }
+
+    fn gradients(&self) -> impl Iterator<Item = Tensor> {
+        self.weights.iter().map(|weight| weight.value.grad()).filter(Tensor::defined)
     }
 
     /// Moves the weights by one step of size `learning_rate`.

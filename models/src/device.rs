@@ -1,8 +1,11 @@
-//! Where a network computes, as a person chooses it.
+//! Where a network computes and how exactly, as a person chooses it.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
-use tch::{Cuda, Device};
+use tch::Cuda;
+
+pub use tch::Device;
 
 /// A choice among the devices of this machine, written `auto`, `cpu`, `cuda` (the first GPU) or `cuda:N`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -14,6 +17,25 @@ pub enum DeviceChoice {
     Cpu,
     /// The GPU of this number, from 0.
     Cuda(usize),
+}
+
+/// How exactly a network computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Precision {
+    /// All in `f32`.
+    #[default]
+    Full,
+    /// On a GPU products of matrices and convolutions in `f16` (libtorch's autocast), the rest in `f32`; on a CPU the same
+    /// as [`Precision::Full`]. Weights are `f32` in any case.
+    Mixed,
+}
+
+impl Precision {
+    /// Whether anything is computed in `f16` on this device.
+    pub(crate) fn is_mixed_on(self, device: Device) -> bool {
+        self == Precision::Mixed && device.is_cuda()
+    }
 }
 
 /// Why there is no such device.

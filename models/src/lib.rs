@@ -8,6 +8,7 @@
 //! - [`adamw`]: the optimiser, with a state that can be saved
 //! - [`checkpoint`]: weights, the trainer's state and a manifest on disk
 //! - [`checkpoint_series`]: the checkpoints of one run
+//! - [`device`]: where a network computes
 //! - [`process`]: what a program sets once, before its first tensor
 //!
 //! Nothing here knows a game. A caller encodes a position into a [`batch::Sample`]; all values are from the point of view
@@ -15,8 +16,9 @@
 //!
 //! ```
 //! use dervish_models::batch::{Batch, Sample};
+//! use dervish_models::device::DeviceChoice;
 //! use dervish_models::evaluator::{Evaluations, NetEvaluator};
-//! use dervish_models::network::{Architecture, InputSizes, Network, NetworkConfig, best_device};
+//! use dervish_models::network::{Architecture, InputSizes, Network, NetworkConfig};
 //! use dervish_models::process;
 //!
 //! process::prepare();
@@ -37,7 +39,8 @@
 //!     actions: &[0.0, 1.0],
 //!     action_tokens: &[[None, None], [Some(0), None]],
 //! })?;
-//! let mut evaluator = NetEvaluator::new(Network::new(config, 1, best_device())?);
+//! let net = Network::new(config, 1, DeviceChoice::Auto.device()?)?;
+//! let mut evaluator = NetEvaluator::new(net);
 //! let mut evaluations = Evaluations::default();
 //! evaluator.evaluate(&batch, &mut evaluations)?;
 //! assert_eq!(evaluations.policy(0).len(), 2);
@@ -48,6 +51,7 @@ pub mod adamw;
 pub mod batch;
 pub mod checkpoint;
 pub mod checkpoint_series;
+pub mod device;
 pub mod evaluator;
 pub mod network;
 pub mod process;

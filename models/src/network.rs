@@ -1,11 +1,12 @@
 //! The network: one type for every architecture.
 
 use crate::batch::{Batch, RunTable};
+use crate::device::Precision;
 use hex_planes::HexPlanes;
 use serde::{Deserialize, Serialize};
 use std::sync::{Mutex, PoisonError};
 use tch::nn::{self, LinearConfig};
-use tch::{Device, TchError, Tensor};
+use tch::{Device, Kind, TchError, Tensor};
 use token_mlp::TokenMlp;
 use token_transformer::TokenTransformer;
 
@@ -241,11 +242,30 @@ impl Network {
         &self.store
     }
 
-    /// What the network says of a batch that was made for its configuration.
-    pub(crate) fn forward(&self, batch: &Batch, table: &mut RunTable) -> Result<Outputs, TchError> {
+    /// What the network says, in `f32`, of a batch that was made for its configuration.
+    pub(crate) fn forward(
+        &self,
+        batch: &Batch,
+        table: &mut RunTable,
+        precision: Precision,
+    ) -> Result<Outputs, TchError> {
         if !batch.fits(&self.config) {
             return Err(TchError::Shape("the batch was made for a network of other sizes".into()));
         }
+        if !precision.is_mixed_on(self.device()) {
+            return self.forward_layers(batch, table);
+        }
+        let outputs = tch::autocast(true, || self.forward_layers(batch, table))?;
+        let full = |tensor: Tensor| tensor.f_to_kind(Kind::Float);
+        Ok(Outputs {
+            action_logits: full(outputs.action_logits)?,
+            wdl_logits: full(outputs.wdl_logits)?,
+            margin: full(outputs.margin)?,
+            log_turns: full(outputs.log_turns)?,
+        })
+    }
+
+    fn forward_layers(&self, batch: &Batch, table: &mut RunTable) -> Result<Outputs, TchError> {
         match &self.layers {
             Layers::TokenMlp(layers) => layers.forward(batch, table, self.device()),
             Layers::TokenTransformer(layers) => layers.forward(batch, table, self.device()),
@@ -264,9 +284,4 @@ fn layer(linear: &nn::Linear, inputs: &Tensor) -> Result<Tensor, TchError> {
 
 fn relu_layer(linear: &nn::Linear, inputs: &Tensor) -> Result<Tensor, TchError> {
     layer(linear, inputs)?.f_relu_()
-}
-
-/// A GPU if libtorch has one, else the CPU.
-pub fn best_device() -> Device {
-    Device::cuda_if_available()
 }

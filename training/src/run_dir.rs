@@ -121,6 +121,7 @@ impl RunConfig {
             ("learner.trainer.gradient_clip", trainer.gradient_clip, 0.0, 1e6),
             ("learner.trainer.policy_weight", trainer.policy_weight, 0.0, 1e3),
             ("learner.trainer.margin_weight", trainer.margin_weight, 0.0, 1e3),
+            ("learner.trainer.turns_left_weight", trainer.turns_left_weight, 0.0, 1e3),
             ("learner.trainer.ratio_clip", trainer.ratio_clip, 0.0, 1.0),
             ("learner.trainer.entropy_weight", trainer.entropy_weight, 0.0, 1e3),
             ("learner.trainer.average_decay", trainer.average_decay, 0.0, 1.0),

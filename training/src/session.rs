@@ -10,7 +10,8 @@ use dervish_env::chance;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Position, Seat};
 use dervish_models::checkpoint::{Checkpoint, CheckpointError, Description};
-use dervish_models::network::{Architecture, ConfigError, Network, NetworkConfig, best_device};
+use dervish_models::device::{DeviceChoice, DeviceError};
+use dervish_models::network::{Architecture, ConfigError, Network, NetworkConfig};
 use dervish_models::process;
 use dervish_models::trainer::{TrainError, Trainer};
 use dervish_neural::encoding::{contract, input_sizes};
@@ -146,6 +147,9 @@ pub enum SessionError {
     /// The network's sizes.
     #[error("network: {0}")]
     Network(#[from] ConfigError),
+    /// The device.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// The trainer.
     #[error("learner: {0}")]
     Trainer(#[from] TrainError),
@@ -178,14 +182,14 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
         let mut rng = chance::named_rng(config.self_play.seed, "weights");
         let checkpoints = run.checkpoints();
         let is_new = checkpoints.steps()?.is_empty();
+        let device = DeviceChoice::Auto.device()?;
         let (trainer, tally) = if is_new {
             let architecture = Architecture::TokenMlp { hidden: config.hidden, trunk: config.trunk };
             let network = NetworkConfig { inputs: input_sizes(encoder), architecture };
-            let net = Network::new(network, rng.next_u64() as i64, best_device())?;
+            let net = Network::new(network, rng.next_u64() as i64, device)?;
             (Trainer::new(net, config.learner.trainer.clone())?, Tally::default())
         } else {
-            let Checkpoint { net, trainer, manifest } =
-                checkpoints.load(None, &contract(start, encoder), best_device())?;
+            let Checkpoint { net, trainer, manifest } = checkpoints.load(None, &contract(start, encoder), device)?;
             if manifest.rules_hash != start.identity().rules_hash {
                 warn!(trained_on = manifest.rules_hash, "the rules' data have changed since the checkpoint was saved");
             }

@@ -13,7 +13,8 @@ use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Action, Position};
 use dervish_models::checkpoint::{self, Checkpoint, CheckpointError, Contract};
 use dervish_models::checkpoint_series::CheckpointSeries;
-use dervish_models::network::{Network, best_device};
+use dervish_models::device::{Device, DeviceChoice};
+use dervish_models::network::Network;
 use dervish_models::process;
 use dervish_search::gumbel::{GumbelSearch, GumbelSettings};
 use dervish_search::mcts::{MctsSearch, MctsSettings};
@@ -41,6 +42,8 @@ pub struct NeuralSettings {
     pub run: String,
     /// Step of the run's checkpoint; the latest if `None`.
     pub step: Option<u64>,
+    /// Where the network computes.
+    pub device: DeviceChoice,
     /// Simulations for each choice; 0 plays the policy without search.
     pub simulations: u32,
     /// How it is searched, with simulations.
@@ -217,14 +220,15 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Agent<P> for NeuralAgent<P, E> 
 
 /// The spec with every option written out.
 fn spec(settings: &NeuralSettings) -> String {
-    let NeuralSettings { run, step, simulations, search, temperature, candidates, exploration, batch, seed } = settings;
+    let NeuralSettings { run, step, device, simulations, search, temperature, candidates, exploration, batch, seed } =
+        settings;
     let step = step.map_or_else(|| "latest".to_string(), |step| step.to_string());
     let search = match search {
         SearchKind::Gumbel => "gumbel",
         SearchKind::Puct => "puct",
     };
     format!(
-        "neural:run={run},step={step},sims={simulations},search={search},temperature={temperature},\
+        "neural:run={run},step={step},device={device},sims={simulations},search={search},temperature={temperature},\
          candidates={candidates},c={exploration},batch={batch},seed={seed}"
     )
 }
@@ -244,6 +248,7 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
             default: "latest",
             meaning: "which checkpoint of the run; 0 is the untrained network",
         },
+        OptionDoc { name: "device", default: "auto", meaning: "where the network computes: auto, cpu, cuda or cuda:N" },
         OptionDoc { name: "sims", default: "0", meaning: "simulations for each choice; 0: the policy without search" },
         OptionDoc {
             name: "temperature",
@@ -266,11 +271,20 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
             None | Some("latest") => None,
             Some(_) => Some(options.number("step", 0, 0..=u64::MAX)?),
         };
+        let choice = match options.text("device") {
+            None => DeviceChoice::Auto,
+            Some(text) => {
+                text.parse().map_err(|_| options.invalid("device", text, "auto, cpu, cuda or cuda:N".to_string()))?
+            }
+        };
         process::prepare();
-        let loaded = load(Path::new(run), step, &self.contract).map_err(|error| unavailable(error.to_string()))?;
+        let device = choice.device().map_err(|error| unavailable(error.to_string()))?;
+        let loaded =
+            load(Path::new(run), step, &self.contract, device).map_err(|error| unavailable(error.to_string()))?;
         let settings = NeuralSettings {
             run: run.to_string(),
             step: Some(loaded.manifest.step),
+            device: choice,
             simulations: options.number("sims", 0, 0..=1_000_000)?,
             temperature: options.number("temperature", 0.0, 0.0..=100.0)?,
             search: match options.choice("search", &["gumbel", "puct"])? {
@@ -287,9 +301,9 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
 }
 
 /// Loads a run's checkpoint of a step (the latest if `None`), or the checkpoint that `path` itself is.
-fn load(path: &Path, step: Option<u64>, contract: &Contract) -> Result<Checkpoint, CheckpointError> {
+fn load(path: &Path, step: Option<u64>, contract: &Contract, device: Device) -> Result<Checkpoint, CheckpointError> {
     if step.is_none() && checkpoint::is_checkpoint(path) {
-        return checkpoint::load(path, contract, best_device());
+        return checkpoint::load(path, contract, device);
     }
-    CheckpointSeries::of_run(path).load(step, contract, best_device())
+    CheckpointSeries::of_run(path).load(step, contract, device)
 }
