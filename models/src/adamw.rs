@@ -75,11 +75,6 @@ impl AdamW {
         Ok(AdamW { weights: weights.collect::<Result<_, TchError>>()?, weight_decay, steps: 0 })
     }
 
-    /// Steps that the moments have gathered.
-    pub fn steps(&self) -> u64 {
-        self.steps
-    }
-
     /// Sets all gradients to 0; a backward pass adds to them.
     pub fn zero_gradients(&mut self) {
         let _no_grad = tch::no_grad_guard();

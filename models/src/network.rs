@@ -78,7 +78,7 @@ pub enum Architecture {
     },
     /// A tower of residual convolutions (He et al. 2016) over the planes of a map of hexes, each over a hex and its six
     /// neighbours. What it says of a token's cell joins the token; the rest is as in the token MLP. Odd rows of the planes,
-    /// counted from 0, lie half a hex further east.
+    /// counted from 0, lie half a hex further east. Tokens that are in no cell see nothing of the planes.
     HexPlanes {
         /// Channels of the tower.
         channels: usize,

@@ -62,7 +62,7 @@ fn decisions(start: &Campaign) -> Vec<Campaign> {
     let (mut found, mut legal) = (Vec::new(), Vec::new());
     let mut game = 0;
     while found.len() < BATCH * BATCHES {
-        let (mut position, mut dice) = (start.clone(), Dice::new(game));
+        let (mut position, mut dice) = (*start, Dice::new(game));
         game += 1;
         let mut decisions = 0u64;
         loop {
@@ -74,7 +74,7 @@ fn decisions(start: &Campaign) -> Vec<Campaign> {
                     if legal.len() > 1 {
                         decisions += 1;
                         if decisions.is_multiple_of(APART) {
-                            found.push(position.clone());
+                            found.push(position);
                         }
                     }
                     position.apply_legal(legal[random.below(legal.len())]);

@@ -171,6 +171,31 @@ fn damaged_files_are_refused() {
 }
 
 #[test]
+fn a_damaged_memory_of_the_optimiser_is_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("step-17");
+    let trainer = Trainer::new(small_net(1), TrainerConfig::default()).expect("a trainer");
+    let state = trainer.state().expect("a state");
+    checkpoint::save(&path, &small_net(1), Some(&state), &description()).expect("a checkpoint");
+    let file = path.join("optimizer.safetensors");
+    let mut bytes = fs::read(&file).expect("a memory");
+    *bytes.last_mut().expect("not empty") ^= 1;
+    fs::write(&file, bytes).expect("written");
+    let (found, reason) = complaint(&path);
+    assert!(found == file && matches!(reason, CheckpointFault::Checksum { .. }), "{reason}");
+
+    // The learner's tensors in its place, with the right checksum.
+    let learner = path.join("learner.safetensors");
+    fs::copy(learner, &file).expect("copied");
+    edit_manifest(&path, |manifest| {
+        manifest["files"]["optimizer.safetensors"] = manifest["files"]["learner.safetensors"].clone();
+    });
+    let (found, reason) = complaint(&path);
+    assert_eq!(found, file);
+    assert!(reason.to_string().ends_with("is unknown to the network"), "{reason}");
+}
+
+#[test]
 fn damaged_manifests_are_refused() {
     type Edit = fn(&mut Value);
     let edits: [(&str, Edit); 8] = [
