@@ -140,6 +140,27 @@ fn the_same_seed_gives_the_same_network_and_another_seed_another() {
 }
 
 #[test]
+fn networks_made_in_several_threads_do_not_disturb_each_other() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let positions = ragged_positions(9);
+    let wdl = || evaluate(&mut NetEvaluator::new(small_net(1)), &positions).wdl(0);
+    let alone = wdl();
+    let original = small_net(2);
+    let stop = &AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        // Making a copy initialises it too.
+        scope.spawn(move || {
+            while !stop.load(Ordering::Relaxed) {
+                original.duplicate().expect("a copy");
+            }
+        });
+        let found: Vec<_> = (0..100).map(|_| wdl()).collect();
+        stop.store(true, Ordering::Relaxed);
+        assert!(found.iter().all(|wdl| *wdl == alone), "{found:?}");
+    });
+}
+
+#[test]
 fn a_cleared_batch_is_an_empty_one() {
     let positions = ragged_positions(10);
     let mut evaluator = NetEvaluator::new(small_net(1));
