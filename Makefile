@@ -7,7 +7,7 @@ WORKSPACE := --workspace --features dervish-training/torch,dervish-tests/torch $
 # Games of each scenario that `make soak` plays.
 SOAK_GAMES ?= 10000
 
-.PHONY: libtorch build test lint doc demo soak perft bench bench-peers strength-table clean
+.PHONY: libtorch build test lint doc demo soak perft bench bench-peers strength-table interchange clean
 
 # Finds or fetches libtorch for .libtorch, where .cargo/config.toml looks for it.
 libtorch:
@@ -57,6 +57,16 @@ bench-peers/.installed: training/bench_peers/requirements.txt
 strength-table: build
 	$(or $(CARGO_TARGET_DIR),target)/debug/dervish study training/studies/strength.toml --readme README.md
 
+# Opens a checkpoint with Python's safetensors, from PyPI in a virtual environment of its own.
+interchange: libtorch interchange/.installed
+	DERVISH_INTERCHANGE_PYTHON=$(CURDIR)/interchange/bin/python \
+		cargo test $(WORKSPACE) --test networks -- --nocapture interchange
+
+interchange/.installed: models/interchange/requirements.txt
+	python3 -m venv --clear interchange
+	interchange/bin/pip install --quiet --disable-pip-version-check --only-binary=:all: --requirement $<
+	touch $@
+
 clean:
 	cargo clean
-	rm -rf .libtorch bench-peers
+	rm -rf .libtorch bench-peers interchange

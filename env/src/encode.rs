@@ -58,6 +58,12 @@ pub trait PolicyEncoder<P: Position>: Encoder<P> {
     /// wrote. The list arrives empty.
     fn group_tokens(&self, tokens: &Tokens, groups: &mut Vec<u8>);
 
+    /// Adds the cell of the planes, row * columns + column, in which each of `tokens` is, `None` for one that is in no
+    /// cell. The list arrives empty.
+    fn token_cells(&self, tokens: &Tokens, cells: &mut Vec<Option<u32>>) {
+        cells.resize(tokens.len(), None);
+    }
+
     /// Version of the numbering of actions in the game, on which kept training targets depend.
     fn action_codec_version(&self) -> u32 {
         1

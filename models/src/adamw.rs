@@ -75,17 +75,24 @@ impl AdamW {
         Ok(AdamW { weights: weights.collect::<Result<_, TchError>>()?, weight_decay, steps: 0 })
     }
 
-    /// Steps that the moments have gathered.
-    pub fn steps(&self) -> u64 {
-        self.steps
-    }
-
     /// Sets all gradients to 0; a backward pass adds to them.
     pub fn zero_gradients(&mut self) {
         let _no_grad = tch::no_grad_guard();
         for weight in &mut self.weights {
             weight.value.zero_grad();
         }
+    }
+
+    /// Multiplies all gradients.
+    ///
+    /// # Errors
+    /// What libtorch said; a part of the gradients may be multiplied then.
+    pub fn scale_gradients(&mut self, factor: f64) -> Result<(), TchError> {
+        let _no_grad = tch::no_grad_guard();
+        for mut gradient in self.gradients() {
+            let _ = gradient.f_mul_scalar_(factor)?;
+        }
+        Ok(())
     }
 
     /// Scales the gradients down so that the norm of all together is at most `most`, and returns the norm that they had.
@@ -95,18 +102,19 @@ impl AdamW {
     /// What libtorch said.
     pub fn clip_gradients(&mut self, most: f64) -> Result<f64, TchError> {
         let _no_grad = tch::no_grad_guard();
-        let gradients = || self.weights.iter().map(|weight| weight.value.grad()).filter(Tensor::defined);
-        let norms = gradients().map(|gradient| gradient.f_norm()).collect::<Result<Vec<_>, _>>()?;
+        let norms = self.gradients().map(|gradient| gradient.f_norm()).collect::<Result<Vec<_>, _>>()?;
         if norms.is_empty() {
             return Ok(0.0);
         }
         let norm = f64::try_from(Tensor::f_stack(&norms, 0)?.f_norm()?)?;
         if norm.is_finite() && norm > most {
-            for mut gradient in gradients() {
-                let _ = gradient.f_mul_scalar_(most / norm)?;
-            }
+            self.scale_gradients(most / norm)?;
         }
         Ok(norm)
+    }
+
+    fn gradients(&self) -> impl Iterator<Item = Tensor> {
+        self.weights.iter().map(|weight| weight.value.grad()).filter(Tensor::defined)
     }
 
     /// Moves the weights by one step of size `learning_rate`.

@@ -3,7 +3,7 @@
 use crate::network::{InputSizes, NetworkConfig};
 
 pub use targets::{Played, Target, TrainingBatch};
-pub(crate) use tensors::{Inputs, PlayedTargets, RunTable, Targets};
+pub(crate) use tensors::{CellInputs, Inputs, PlayedTargets, Pools, RunTable, Sequences, Targets};
 
 mod targets;
 mod tensors;
@@ -18,8 +18,13 @@ pub struct Sample<'a> {
     pub globals: &'a [f32],
     /// Features of each token, `[T, token_features]`; T may be 0.
     pub tokens: &'a [f32],
-    /// The group in which each token is pooled, `[T]`, each below `token_groups`.
+    /// The group of each token, `[T]`, each below `token_groups`.
     pub groups: &'a [u8],
+    /// Planes over the board, `[channels, rows, columns]`. Only looked at for a network that reads planes, and so are the
+    /// cells.
+    pub planes: &'a [f32],
+    /// The cell of each token, `[T]`: row * columns + column, `None` for a token that is in no cell.
+    pub cells: &'a [Option<u32>],
     /// Features of each legal action, `[A, action_features]`, in the order of the legal actions; A may be 0.
     pub actions: &'a [f32],
     /// The tokens of this sample that each legal action names, `[A]`: indices below T.
@@ -48,6 +53,16 @@ pub enum BatchError {
         group: u8,
         /// Number of groups.
         groups: usize,
+    },
+    /// A token's cell is off the planes.
+    #[error("token {token} is in cell {cell} of {cells}")]
+    Cell {
+        /// Index of the token in its sample.
+        token: usize,
+        /// Its cell.
+        cell: u32,
+        /// Cells of a plane.
+        cells: usize,
     },
     /// An action names a token that its sample does not have.
     #[error("legal action {action} names token {token} of {tokens}")]
@@ -93,12 +108,19 @@ pub enum BatchError {
 #[derive(Clone, Debug)]
 pub struct Batch {
     sizes: InputSizes,
+    /// Whether planes and cells are kept: they are large, and most networks do not read them.
+    reads_planes: bool,
     globals: Vec<f32>,
     tokens: Vec<f32>,
     /// Pool (sample x groups + group) of each token but the first row.
     token_pools: Vec<u32>,
     /// Number of tokens in each pool.
     pool_sizes: Vec<u32>,
+    planes: Vec<f32>,
+    /// Cell of each token among those of all samples, 0 for one that is in none and for the first row.
+    token_cells: Vec<i64>,
+    /// 1 for tokens that are in a cell, else 0.
+    on_board: Vec<f32>,
     actions: Vec<f32>,
     action_samples: Vec<i64>,
     action_rows: Vec<i64>,
@@ -111,10 +133,14 @@ impl Batch {
     pub fn new(config: &NetworkConfig) -> Batch {
         let mut batch = Batch {
             sizes: config.inputs.clone(),
+            reads_planes: config.architecture.reads_planes(),
             globals: Vec::new(),
             tokens: Vec::new(),
             token_pools: Vec::new(),
             pool_sizes: Vec::new(),
+            planes: Vec::new(),
+            token_cells: Vec::new(),
+            on_board: Vec::new(),
             actions: Vec::new(),
             action_samples: Vec::new(),
             action_rows: Vec::new(),
@@ -138,6 +164,14 @@ impl Batch {
             self.pool_sizes[pool] += 1;
             self.token_pools.push(pool as u32);
         }
+        if self.reads_planes {
+            self.planes.extend_from_slice(sample.planes);
+            let first_cell = index * self.cells();
+            let cells = sample.cells.iter();
+            self.token_cells
+                .extend(cells.clone().map(|cell| cell.map_or(0, |cell| (first_cell + cell as usize) as i64)));
+            self.on_board.extend(cells.map(|cell| f32::from(u8::from(cell.is_some()))));
+        }
         self.actions.extend_from_slice(sample.actions);
         let rows = sample.action_tokens.iter().flatten();
         self.action_rows.extend(rows.map(|named| named.map_or(0, |token| (first_row + token as usize) as i64)));
@@ -153,6 +187,11 @@ impl Batch {
         self.tokens.resize(self.sizes.token_features, 0.0);
         self.token_pools.clear();
         self.pool_sizes.clear();
+        self.planes.clear();
+        self.token_cells.clear();
+        self.token_cells.push(0);
+        self.on_board.clear();
+        self.on_board.push(0.0);
         self.actions.clear();
         self.action_samples.clear();
         self.action_rows.clear();
@@ -177,7 +216,12 @@ impl Batch {
 
     /// True if a network of this configuration takes this batch.
     pub fn fits(&self, config: &NetworkConfig) -> bool {
-        self.sizes == config.inputs
+        self.sizes == config.inputs && self.reads_planes == config.architecture.reads_planes()
+    }
+
+    /// Cells of a plane.
+    fn cells(&self) -> usize {
+        self.sizes.planes[1] * self.sizes.planes[2]
     }
 
     fn check(&self, sample: &Sample) -> Result<(), BatchError> {
@@ -191,6 +235,9 @@ impl Batch {
                 return Err(BatchError::Length { what, found, expected });
             }
         }
+        if self.reads_planes {
+            self.check_planes(sample)?;
+        }
         if let Some(token) = sample.groups.iter().position(|&group| usize::from(group) >= self.sizes.token_groups) {
             return Err(BatchError::Group { token, group: sample.groups[token], groups: self.sizes.token_groups });
         }
@@ -200,5 +247,22 @@ impl Batch {
             }
         }
         Ok(())
+    }
+
+    fn check_planes(&self, sample: &Sample) -> Result<(), BatchError> {
+        let planes = self.sizes.planes.iter().product();
+        for (what, found, expected) in
+            [("planes", sample.planes.len(), planes), ("cells", sample.cells.len(), sample.groups.len())]
+        {
+            if found != expected {
+                return Err(BatchError::Length { what, found, expected });
+            }
+        }
+        let cells = self.cells();
+        let off = |cell: &Option<u32>| cell.is_some_and(|cell| cell as usize >= cells);
+        match sample.cells.iter().enumerate().find(|(_, cell)| off(cell)) {
+            Some((token, &Some(cell))) => Err(BatchError::Cell { token, cell, cells }),
+            _ => Ok(()),
+        }
     }
 }

@@ -58,6 +58,14 @@ impl CheckpointSeries {
         self.steps()?.last().copied().ok_or_else(none)
     }
 
+    /// Where the checkpoint of a step is, or the latest.
+    ///
+    /// # Errors
+    /// Those of [`CheckpointSeries::latest`].
+    pub fn path_of(&self, step: Option<u64>) -> Result<PathBuf, CheckpointError> {
+        Ok(self.path(step.map_or_else(|| self.latest(), Ok)?))
+    }
+
     /// Saves a checkpoint under its step.
     ///
     /// # Errors
@@ -93,8 +101,7 @@ impl CheckpointSeries {
     /// # Errors
     /// Those of [`checkpoint::load`].
     pub fn load(&self, step: Option<u64>, contract: &Contract, device: Device) -> Result<Checkpoint, CheckpointError> {
-        let step = step.map_or_else(|| self.latest(), Ok)?;
-        checkpoint::load(&self.path(step), contract, device)
+        checkpoint::load(&self.path_of(step)?, contract, device)
     }
 
     fn fault(&self, error: io::Error) -> CheckpointError {

@@ -1,6 +1,7 @@
 //! From a batch of positions to probabilities and values.
 
 use crate::batch::{Batch, RunTable};
+use crate::device::Precision;
 use crate::network::Network;
 use tch::{TchError, Tensor};
 
@@ -8,7 +9,8 @@ use tch::{TchError, Tensor};
 #[derive(Debug)]
 pub struct NetEvaluator {
     net: Network,
-    pools: RunTable,
+    precision: Precision,
+    table: RunTable,
 }
 
 /// What a network says about the samples of a batch; filled again without allocation.
@@ -34,14 +36,19 @@ pub enum EvaluateError {
 }
 
 impl NetEvaluator {
-    /// An evaluator with this network, on the network's device.
+    /// An evaluator with this network, on the network's device, in full precision.
     pub fn new(net: Network) -> NetEvaluator {
-        NetEvaluator { net, pools: RunTable::default() }
+        NetEvaluator { net, precision: Precision::Full, table: RunTable::default() }
     }
 
     /// The network.
     pub fn net(&self) -> &Network {
         &self.net
+    }
+
+    /// Changes how exactly it evaluates.
+    pub fn set_precision(&mut self, precision: Precision) {
+        self.precision = precision;
     }
 
     /// Takes the weights of another network of the same sizes.
@@ -64,7 +71,7 @@ impl NetEvaluator {
 
     fn evaluate_into(&mut self, batch: &Batch, evaluations: &mut Evaluations) -> Result<(), EvaluateError> {
         let _no_grad = tch::no_grad_guard();
-        let outputs = self.net.forward(&self.net.inputs(batch, &mut self.pools)?)?;
+        let outputs = self.net.forward(batch, &mut self.table, self.precision)?;
         copy_out(&outputs.action_logits, &mut evaluations.policy)?;
         copy_out(&outputs.wdl_logits.f_reshape([-1])?, &mut evaluations.logits)?;
         copy_out(&outputs.margin, &mut evaluations.margin)?;

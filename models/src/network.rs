@@ -1,15 +1,21 @@
 //! The network: one type for every architecture.
 
-use crate::batch::{Batch, Inputs, RunTable};
+use crate::batch::{Batch, RunTable};
+use crate::device::Precision;
+use hex_planes::HexPlanes;
 use serde::{Deserialize, Serialize};
 use std::sync::{Mutex, PoisonError};
 use tch::nn::{self, LinearConfig};
-use tch::{Device, TchError, Tensor};
+use tch::{Device, Kind, TchError, Tensor};
 use token_mlp::TokenMlp;
+use token_transformer::TokenTransformer;
 
 mod heads;
+mod hex_convolution;
+mod hex_planes;
 mod pooling;
 mod token_mlp;
+mod token_transformer;
 
 /// A network that judges positions and scores their legal actions.
 ///
@@ -44,6 +50,8 @@ pub struct InputSizes {
     pub global_features: usize,
     /// Features of a legal action.
     pub action_features: usize,
+    /// Channels, rows and columns of the planes; zeros where there are none.
+    pub planes: [usize; 3],
 }
 
 /// How a network is built.
@@ -58,23 +66,60 @@ pub enum Architecture {
         /// Width of the trunk; 128 suits a CPU.
         trunk: usize,
     },
+    /// The tokens, each with what its group has learnt to add, and one token for the globals attend to each other (Vaswani
+    /// et al. 2017). The values are read from the token of the globals.
+    TokenTransformer {
+        /// Width of a token between the layers, a multiple of `heads`.
+        width: usize,
+        /// Layers of attention.
+        layers: usize,
+        /// Heads of each layer.
+        heads: usize,
+    },
+    /// A tower of residual convolutions (He et al. 2016) over the planes of a map of hexes, each over a hex and its six
+    /// neighbours. What it says of a token's cell joins the token; the rest is as in the token MLP. Odd rows of the planes,
+    /// counted from 0, lie half a hex further east. Tokens that are in no cell see nothing of the planes.
+    /// It takes a hundred times as long as the token MLP on a CPU: it is made for a GPU.
+    HexPlanes {
+        /// Channels of the tower.
+        channels: usize,
+        /// Blocks of two convolutions, after a first convolution.
+        blocks: usize,
+        /// Width of the token and action layers.
+        hidden: usize,
+        /// Width of the trunk.
+        trunk: usize,
+    },
 }
 
-/// A size of a network is out of range.
+/// A network that cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} is {found}, not in 1..={most}")]
-pub struct ConfigError {
-    /// Which size.
-    pub what: &'static str,
-    /// Its value.
-    pub found: usize,
-    /// The largest value that it may have.
-    pub most: usize,
+pub enum ConfigError {
+    /// A size is out of range.
+    #[error("{what} is {found}, not in 1..={most}")]
+    Size {
+        /// Which size.
+        what: &'static str,
+        /// Its value.
+        found: usize,
+        /// The largest value that it may have.
+        most: usize,
+    },
+    /// The heads of a transformer cannot share its width evenly.
+    #[error("a width of {width} cannot be shared evenly by {heads} heads")]
+    Heads {
+        /// Width of a token.
+        width: usize,
+        /// Number of heads.
+        heads: usize,
+    },
 }
 
 #[derive(Debug)]
 enum Layers {
     TokenMlp(TokenMlp),
+    TokenTransformer(TokenTransformer),
+    HexPlanes(HexPlanes),
 }
 
 /// Raw outputs for B samples with A actions in all.
@@ -89,24 +134,50 @@ pub(crate) struct Outputs {
     pub log_turns: Tensor,
 }
 
+impl Architecture {
+    /// Whether the network reads planes: samples then need them and the cells of their tokens.
+    pub fn reads_planes(&self) -> bool {
+        matches!(self, Architecture::HexPlanes { .. })
+    }
+}
+
 impl NetworkConfig {
     /// Refuses sizes of 0 and sizes that no real network has, so that a damaged manifest cannot ask for all memory.
     pub fn check(&self) -> Result<(), ConfigError> {
-        let InputSizes { token_features, token_groups, global_features, action_features } = self.inputs;
+        const WIDEST: usize = 4096;
+        const DEEPEST: usize = 256;
+        let InputSizes { token_features, token_groups, global_features, action_features, planes } = self.inputs;
         let mut sizes = vec![
-            ("token_features", token_features, 4096),
+            ("token_features", token_features, WIDEST),
             ("token_groups", token_groups, 256),
             ("global_features", global_features, 65_536),
-            ("action_features", action_features, 4096),
+            ("action_features", action_features, WIDEST),
         ];
         match self.architecture {
             Architecture::TokenMlp { hidden, trunk } => {
-                sizes.extend([("hidden", hidden, 4096), ("trunk", trunk, 4096)])
+                sizes.extend([("hidden", hidden, WIDEST), ("trunk", trunk, WIDEST)]);
             }
+            Architecture::TokenTransformer { width, layers, heads } => {
+                sizes.extend([("width", width, WIDEST), ("layers", layers, DEEPEST), ("heads", heads, WIDEST)]);
+            }
+            Architecture::HexPlanes { channels, blocks, hidden, trunk } => sizes.extend([
+                ("channels of the planes", planes[0], WIDEST),
+                ("rows of the planes", planes[1], 1024),
+                ("columns of the planes", planes[2], 1024),
+                ("channels", channels, WIDEST),
+                ("blocks", blocks, DEEPEST),
+                ("hidden", hidden, WIDEST),
+                ("trunk", trunk, WIDEST),
+            ]),
         }
-        match sizes.into_iter().find(|&(_, found, most)| !(1..=most).contains(&found)) {
-            Some((what, found, most)) => Err(ConfigError { what, found, most }),
-            None => Ok(()),
+        if let Some((what, found, most)) = sizes.into_iter().find(|&(_, found, most)| !(1..=most).contains(&found)) {
+            return Err(ConfigError::Size { what, found, most });
+        }
+        match self.architecture {
+            Architecture::TokenTransformer { width, heads, .. } if width % heads > 0 => {
+                Err(ConfigError::Heads { width, heads })
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -114,22 +185,27 @@ impl NetworkConfig {
 impl Network {
     /// A network with random weights, the same for the same seed on every device.
     pub fn new(config: NetworkConfig, seed: i64, device: Device) -> Result<Network, ConfigError> {
-        /// Initialisation draws from libtorch's one global generator; this keeps networks made at the same time in
-        /// different threads from drawing each other's numbers.
-        static GLOBAL_GENERATOR: Mutex<()> = Mutex::new(());
         config.check()?;
-        let _exclusive = GLOBAL_GENERATOR.lock().unwrap_or_else(PoisonError::into_inner);
-        tch::manual_seed(seed);
-        let mut net = Network::initialise(config);
+        let mut net = Network::initialise(config, seed);
         net.store.set_device(device);
         Ok(net)
     }
 
-    fn initialise(config: NetworkConfig) -> Network {
+    fn initialise(config: NetworkConfig, seed: i64) -> Network {
+        /// Initialisation draws from libtorch's one global generator; this keeps networks made at the same time in
+        /// different threads, copies among them, from drawing each other's numbers.
+        static GLOBAL_GENERATOR: Mutex<()> = Mutex::new(());
+        let _exclusive = GLOBAL_GENERATOR.lock().unwrap_or_else(PoisonError::into_inner);
+        tch::manual_seed(seed);
         let store = nn::VarStore::new(Device::Cpu);
+        let (root, inputs) = (&store.root(), &config.inputs);
         let layers = match config.architecture {
-            Architecture::TokenMlp { hidden, trunk } => {
-                Layers::TokenMlp(TokenMlp::new(&store.root(), &config.inputs, hidden, trunk))
+            Architecture::TokenMlp { hidden, trunk } => Layers::TokenMlp(TokenMlp::new(root, inputs, hidden, trunk)),
+            Architecture::TokenTransformer { width, layers, heads } => {
+                Layers::TokenTransformer(TokenTransformer::new(root, inputs, width, layers, heads))
+            }
+            Architecture::HexPlanes { channels, blocks, hidden, trunk } => {
+                Layers::HexPlanes(HexPlanes::new(root, inputs, [channels, blocks], [hidden, trunk]))
             }
         };
         Network { config, store, layers }
@@ -147,7 +223,7 @@ impl Network {
 
     /// A network of its own with the same weights; each worker thread needs one.
     pub fn duplicate(&self) -> Result<Network, TchError> {
-        let mut copy = Network::initialise(self.config.clone());
+        let mut copy = Network::initialise(self.config.clone(), 0);
         copy.store.set_device(self.device());
         copy.copy_from(self)?;
         Ok(copy)
@@ -167,16 +243,34 @@ impl Network {
         &self.store
     }
 
-    pub(crate) fn inputs(&self, batch: &Batch, table: &mut RunTable) -> Result<Inputs, TchError> {
+    /// What the network says, in `f32`, of a batch that was made for its configuration.
+    pub(crate) fn forward(
+        &self,
+        batch: &Batch,
+        table: &mut RunTable,
+        precision: Precision,
+    ) -> Result<Outputs, TchError> {
         if !batch.fits(&self.config) {
             return Err(TchError::Shape("the batch was made for a network of other sizes".into()));
         }
-        Inputs::new(batch, table, self.device())
+        if !precision.is_mixed_on(self.device()) {
+            return self.forward_layers(batch, table);
+        }
+        let outputs = tch::autocast(true, || self.forward_layers(batch, table))?;
+        let full = |tensor: Tensor| tensor.f_to_kind(Kind::Float);
+        Ok(Outputs {
+            action_logits: full(outputs.action_logits)?,
+            wdl_logits: full(outputs.wdl_logits)?,
+            margin: full(outputs.margin)?,
+            log_turns: full(outputs.log_turns)?,
+        })
     }
 
-    pub(crate) fn forward(&self, inputs: &Inputs) -> Result<Outputs, TchError> {
+    fn forward_layers(&self, batch: &Batch, table: &mut RunTable) -> Result<Outputs, TchError> {
         match &self.layers {
-            Layers::TokenMlp(layers) => layers.forward(inputs),
+            Layers::TokenMlp(layers) => layers.forward(batch, table, self.device()),
+            Layers::TokenTransformer(layers) => layers.forward(batch, table, self.device()),
+            Layers::HexPlanes(layers) => layers.forward(batch, table, self.device()),
         }
     }
 }
@@ -191,9 +285,4 @@ fn layer(linear: &nn::Linear, inputs: &Tensor) -> Result<Tensor, TchError> {
 
 fn relu_layer(linear: &nn::Linear, inputs: &Tensor) -> Result<Tensor, TchError> {
     layer(linear, inputs)?.f_relu_()
-}
-
-/// A GPU if libtorch has one, else the CPU.
-pub fn best_device() -> Device {
-    Device::cuda_if_available()
 }

@@ -2,6 +2,7 @@
 
 use crate::adamw::{AdamW, AdamWState, StateError};
 use crate::batch::{PlayedTargets, RunTable, Targets, TrainingBatch};
+use crate::device::Precision;
 use crate::network::Network;
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Reduction, TchError, Tensor};
@@ -50,6 +51,8 @@ pub struct TrainerConfig {
     pub entropy_weight: f64,
     /// Decay of the average of the weights for each step, 0..1; young averages decay faster.
     pub average_decay: f64,
+    /// How exactly the network computes. Weights, losses and optimiser are in full precision in any case.
+    pub precision: Precision,
 }
 
 /// Losses of one step, averaged over the batch, each sample's times its weight, before the weights moved.
@@ -140,6 +143,7 @@ impl Default for TrainerConfig {
             ratio_clip: 0.2,
             entropy_weight: 0.01,
             average_decay: 0.995,
+            precision: Precision::Full,
         }
     }
 }
@@ -185,8 +189,7 @@ impl Trainer {
             return Err(TrainError::EmptyBatch);
         }
         let not_finite = |what| TrainError::NotFinite { step: self.steps + 1, what };
-        let inputs = self.net.inputs(training.batch(), &mut self.table)?;
-        let outputs = self.net.forward(&inputs)?;
+        let outputs = self.net.forward(training.batch(), &mut self.table, self.config.precision)?;
         let targets = Targets::new(training, &mut self.table, self.net.device())?;
         let TrainerConfig { policy_weight, margin_weight, turns_left_weight, entropy_weight, .. } = self.config;
         let log_policy = log_policy(&outputs.action_logits, &targets)?;
@@ -216,7 +219,13 @@ impl Trainer {
             return Err(not_finite("the loss"));
         }
         self.optimizer.zero_gradients();
-        total.f_backward()?;
+        // Half-precision gradients of a mean loss would be 0 more often than not.
+        if self.config.precision.is_mixed_on(self.net.device()) {
+            total.f_mul_scalar(MIXED_LOSS_SCALE)?.f_backward()?;
+            self.optimizer.scale_gradients(1.0 / MIXED_LOSS_SCALE)?;
+        } else {
+            total.f_backward()?;
+        }
         losses.gradient_norm = self.optimizer.clip_gradients(self.config.gradient_clip)?;
         if !losses.gradient_norm.is_finite() {
             return Err(not_finite("the gradient"));
@@ -259,6 +268,9 @@ impl Trainer {
         Ok(())
     }
 }
+
+/// What the loss is multiplied by on the way back in mixed precision, and the gradients divided by.
+const MIXED_LOSS_SCALE: f64 = 1024.0;
 
 /// Error of ln(1 + turns left) up to which its loss is quadratic.
 const HUBER_DELTA: f64 = 1.0;

@@ -9,7 +9,8 @@ use dervish_env::game::{Action, GameResult, Seat};
 use dervish_env::reference::connect_four::{ConnectFour, ConnectFourColumns};
 use dervish_env::reference::pig::{Pig, PigPlayers};
 use dervish_models::batch::Played;
-use dervish_models::network::{Architecture, Network, NetworkConfig, best_device};
+use dervish_models::device::DeviceChoice;
+use dervish_models::network::{Architecture, Network, NetworkConfig};
 use dervish_neural::agent::{NeuralAgent, choose_index};
 use dervish_training::arena::agents::ArenaGame;
 use dervish_training::arena::match_play::{MatchOptions, play_match};
@@ -323,7 +324,7 @@ fn games(count: usize, simulations: u32) -> Vec<SelfPlayGame> {
     let inputs = dervish_neural::encoding::input_sizes(&starts[0].encoder);
     let network = NetworkConfig { inputs, architecture: Architecture::TokenMlp { hidden: 8, trunk: 8 } };
     dervish_models::process::prepare();
-    let net = Network::new(network, 1, best_device());
+    let net = Network::new(network, 1, DeviceChoice::Auto.device().expect("a device"));
     let weights = PublishedWeights::new(net.expect("a network"), 0);
     let (numbers, effort) = (GameNumbers::new(0, u64::MAX), Effort::default());
     let config = SelfPlayConfig { games_at_once: 3, ..config(simulations).self_play };

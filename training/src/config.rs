@@ -5,6 +5,7 @@
 use crate::learner::LearnerConfig;
 use crate::self_play::SelfPlayConfig;
 use crate::self_play::teacher::ImitationConfig;
+use dervish_models::device::DeviceChoice;
 use dervish_models::network::Architecture;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -56,11 +57,14 @@ pub struct RunNetwork {
     pub encoder: String,
     /// How it is built.
     pub architecture: Architecture,
+    /// Where it computes: `auto`, `cpu`, `cuda` or `cuda:N`.
+    pub device: DeviceChoice,
 }
 
 impl Default for RunNetwork {
     fn default() -> RunNetwork {
-        RunNetwork { encoder: String::new(), architecture: Architecture::TokenMlp { hidden: 64, trunk: 128 } }
+        let architecture = Architecture::TokenMlp { hidden: 64, trunk: 128 };
+        RunNetwork { encoder: String::new(), architecture, device: DeviceChoice::Auto }
     }
 }
 

@@ -104,9 +104,9 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
             config: config.learner.clone(),
             utility: config.self_play.utility,
             searched: config.self_play.simulations > 0,
+            encoding: PositionEncoding::new(&starts[0].encoder, trainer.net().config()),
             trainer,
             seed: config.seed,
-            encoding: PositionEncoding::new(&starts[0].encoder),
             batches: Vec::new(),
         }
     }

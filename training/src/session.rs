@@ -15,7 +15,8 @@ use dervish_env::chance;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Position, Seat};
 use dervish_models::checkpoint::{Checkpoint, CheckpointError, Description};
-use dervish_models::network::{ConfigError, Network, NetworkConfig, best_device};
+use dervish_models::device::DeviceError;
+use dervish_models::network::{ConfigError, Network, NetworkConfig};
 use dervish_models::process;
 use dervish_models::trainer::{TrainError, Trainer};
 use dervish_neural::encoding::{contract, input_sizes};
@@ -184,6 +185,9 @@ pub enum SessionError {
     /// The network's sizes.
     #[error("network: {0}")]
     Network(#[from] ConfigError),
+    /// The device.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// The trainer.
     #[error("learner: {0}")]
     Trainer(#[from] TrainError),
@@ -221,15 +225,16 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
         let config = run.config();
         let checkpoints = run.checkpoints();
         let is_new = checkpoints.steps()?.is_empty();
+        let device = config.network.device.device()?;
         let (trainer, tally) = if is_new {
             let architecture = config.network.architecture;
             let network = NetworkConfig { inputs: input_sizes(&starts[0].encoder), architecture };
             let seed = chance::named_rng(config.seed, "weights").next_u64();
-            let net = Network::new(network, seed as i64, best_device())?;
+            let net = Network::new(network, seed as i64, device)?;
             (Trainer::new(net, config.learner.trainer.clone())?, Tally::default())
         } else {
             let Checkpoint { net, trainer, manifest } =
-                checkpoints.load(None, &contract(&starts[0].position, &starts[0].encoder), best_device())?;
+                checkpoints.load(None, &contract(&starts[0].position, &starts[0].encoder), device)?;
             if manifest.rules_hash != starts[0].position.identity().rules_hash {
                 warn!(trained_on = manifest.rules_hash, "the rules' data have changed since the checkpoint was saved");
             }

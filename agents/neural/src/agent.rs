@@ -11,9 +11,10 @@ use dervish_agents::thinking::Thinking;
 use dervish_env::chance::SplitMix64;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Action, Position};
-use dervish_models::checkpoint::{self, Checkpoint, CheckpointError, Contract};
+use dervish_models::checkpoint::{self, CheckpointError, Contract};
 use dervish_models::checkpoint_series::CheckpointSeries;
-use dervish_models::network::{Network, best_device};
+use dervish_models::device::DeviceChoice;
+use dervish_models::network::Network;
 use dervish_models::process;
 use dervish_search::gumbel::{GumbelSearch, GumbelSettings};
 use dervish_search::mcts::{MctsSearch, MctsSettings};
@@ -41,6 +42,8 @@ pub struct NeuralSettings {
     pub run: String,
     /// Step of the run's checkpoint; the latest if `None`.
     pub step: Option<u64>,
+    /// Where the network computes.
+    pub device: DeviceChoice,
     /// Simulations for each choice; 0 plays the policy without search.
     pub simulations: u32,
     /// How it is searched, with simulations.
@@ -215,16 +218,32 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Agent<P> for NeuralAgent<P, E> 
     }
 }
 
+impl<P: Position, E: PolicyEncoder<P>> NeuralAgent<P, E> {
+    /// The encoder with which the checkpoint at `path` was trained, if the game has it, else the usual one, whose contract the
+    /// checkpoint then breaks.
+    fn reader_of(&self, path: &Path) -> Result<(Arc<E>, Contract), CheckpointError> {
+        let name = checkpoint::load_manifest(path)?.contract.encoder;
+        Ok(match self.encoder.named(&name) {
+            Some(encoder) => {
+                let contract = Contract { encoder: name, encoder_version: encoder.version(), ..self.contract.clone() };
+                (Arc::new(encoder), contract)
+            }
+            None => (self.encoder.clone(), self.contract.clone()),
+        })
+    }
+}
+
 /// The spec with every option written out.
 fn spec(settings: &NeuralSettings) -> String {
-    let NeuralSettings { run, step, simulations, search, temperature, candidates, exploration, batch, seed } = settings;
+    let NeuralSettings { run, step, device, simulations, search, temperature, candidates, exploration, batch, seed } =
+        settings;
     let step = step.map_or_else(|| "latest".to_string(), |step| step.to_string());
     let search = match search {
         SearchKind::Gumbel => "gumbel",
         SearchKind::Puct => "puct",
     };
     format!(
-        "neural:run={run},step={step},sims={simulations},search={search},temperature={temperature},\
+        "neural:run={run},step={step},device={device},sims={simulations},search={search},temperature={temperature},\
          candidates={candidates},c={exploration},batch={batch},seed={seed}"
     )
 }
@@ -244,6 +263,7 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
             default: "latest",
             meaning: "which checkpoint of the run; 0 is the untrained network",
         },
+        OptionDoc { name: "device", default: "auto", meaning: "where the network computes: auto, cpu, cuda or cuda:N" },
         OptionDoc { name: "sims", default: "0", meaning: "simulations for each choice; 0: the policy without search" },
         OptionDoc {
             name: "temperature",
@@ -266,11 +286,26 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
             None | Some("latest") => None,
             Some(_) => Some(options.number("step", 0, 0..=u64::MAX)?),
         };
+        let choice = match options.text("device") {
+            None => DeviceChoice::Auto,
+            Some(text) => {
+                text.parse().map_err(|_| options.invalid("device", text, "auto, cpu, cuda or cuda:N".to_string()))?
+            }
+        };
         process::prepare();
-        let loaded = load(Path::new(run), step, &self.contract).map_err(|error| unavailable(error.to_string()))?;
+        let device = choice.device().map_err(|error| unavailable(error.to_string()))?;
+        let path = Path::new(run);
+        let path = match step {
+            None if checkpoint::is_checkpoint(path) => Ok(path.to_owned()),
+            _ => CheckpointSeries::of_run(path).path_of(step),
+        };
+        let path = path.map_err(|error| unavailable(error.to_string()))?;
+        let (encoder, contract) = self.reader_of(&path).map_err(|error| unavailable(error.to_string()))?;
+        let loaded = checkpoint::load(&path, &contract, device).map_err(|error| unavailable(error.to_string()))?;
         let settings = NeuralSettings {
             run: run.to_string(),
             step: Some(loaded.manifest.step),
+            device: choice,
             simulations: options.number("sims", 0, 0..=1_000_000)?,
             temperature: options.number("temperature", 0.0, 0.0..=100.0)?,
             search: match options.choice("search", &["gumbel", "puct"])? {
@@ -282,14 +317,6 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
             batch: options.number("batch", 8, 1..=65_536)?,
             seed: options.number("seed", 0, 0..=u64::MAX)?,
         };
-        Ok(NeuralAgent::with(self.encoder.clone(), self.contract.clone(), settings, Some(loaded.net)))
+        Ok(NeuralAgent::with(encoder, contract, settings, Some(loaded.net)))
     }
-}
-
-/// Loads a run's checkpoint of a step (the latest if `None`), or the checkpoint that `path` itself is.
-fn load(path: &Path, step: Option<u64>, contract: &Contract) -> Result<Checkpoint, CheckpointError> {
-    if step.is_none() && checkpoint::is_checkpoint(path) {
-        return checkpoint::load(path, contract, best_device());
-    }
-    CheckpointSeries::of_run(path).load(step, contract, best_device())
 }

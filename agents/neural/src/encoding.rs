@@ -4,22 +4,25 @@ use dervish_env::encode::{ActionRows, Observation, Parts, PolicyEncoder};
 use dervish_env::game::{Action, Position, Seat};
 use dervish_models::batch::Sample;
 use dervish_models::checkpoint::Contract;
-use dervish_models::network::InputSizes;
+use dervish_models::network::{InputSizes, NetworkConfig};
 
 /// One position encoded for a network; filled again without allocation once it has grown to its usual size.
 #[derive(Clone, Debug)]
 pub struct PositionEncoding {
     observation: Observation,
     groups: Vec<u8>,
+    cells: Vec<Option<u32>>,
     rows: ActionRows,
 }
 
 impl PositionEncoding {
-    /// Arrays for positions that `encoder` encodes.
-    pub fn new<P: Position, E: PolicyEncoder<P>>(encoder: &E) -> PositionEncoding {
+    /// Arrays for positions that `encoder` encodes and a network of this configuration reads.
+    pub fn new<P: Position, E: PolicyEncoder<P>>(encoder: &E, config: &NetworkConfig) -> PositionEncoding {
+        let parts = Parts { planes: config.architecture.reads_planes(), tokens: true, globals: true };
         PositionEncoding {
-            observation: Observation::new(encoder, Parts { planes: false, tokens: true, globals: true }),
+            observation: Observation::new(encoder, parts),
             groups: Vec::new(),
+            cells: Vec::new(),
             rows: ActionRows::new(encoder.action_layout().len()),
         }
     }
@@ -35,6 +38,8 @@ impl PositionEncoding {
         self.observation.encode(encoder, position, view);
         self.groups.clear();
         encoder.group_tokens(&self.observation.tokens, &mut self.groups);
+        self.cells.clear();
+        encoder.token_cells(&self.observation.tokens, &mut self.cells);
         self.rows.clear();
         encoder.encode_actions(position, view, legal, &mut self.rows);
     }
@@ -46,6 +51,8 @@ impl PositionEncoding {
             globals: self.observation.globals.as_slice().unwrap_or_default(),
             tokens: self.observation.tokens.as_slice(),
             groups: &self.groups,
+            planes: self.observation.planes().as_slice().unwrap_or_default(),
+            cells: &self.cells,
             actions: self.rows.as_slice(),
             action_tokens: self.rows.tokens(),
         }
@@ -59,6 +66,7 @@ pub fn input_sizes<P: Position, E: PolicyEncoder<P>>(encoder: &E) -> InputSizes 
         token_groups: encoder.token_groups(),
         global_features: encoder.layout().global_width(),
         action_features: encoder.action_layout().len(),
+        planes: encoder.layout().plane_shape(),
     }
 }
 

@@ -66,9 +66,9 @@ impl Reader {
         let net = weights.lock().unwrap_or_else(PoisonError::into_inner).duplicate().map_err(EvaluateError::from)?;
         Ok(Reader {
             batch: Batch::new(net.config()),
+            encoding: PositionEncoding::new(encoder, net.config()),
             evaluator: NetEvaluator::new(net),
             evaluations: Evaluations::default(),
-            encoding: PositionEncoding::new(encoder),
             actions: Vec::new(),
         })
     }

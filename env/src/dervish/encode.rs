@@ -129,6 +129,10 @@ impl PolicyEncoder<Campaign> for CampaignEncoder {
         tokens::group(tokens, groups);
     }
 
+    fn token_cells(&self, tokens: &Tokens, cells: &mut Vec<Option<u32>>) {
+        tokens::locate(tokens, cells);
+    }
+
     fn action_codec_version(&self) -> u32 {
         ACTION_CODEC_VERSION
     }

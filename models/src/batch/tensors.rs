@@ -1,6 +1,7 @@
 //! The tensors of a batch.
 
 use super::{Batch, TrainingBatch};
+use tch::kind::Element;
 use tch::{Device, TchError, Tensor};
 
 /// Rows gathered for an operation on runs of different length: one run a row, filled up to the longest by repeating its
@@ -12,19 +13,16 @@ pub(crate) struct RunTable {
     rows: Vec<i64>,
     weights: Vec<f32>,
     filled: Vec<u32>,
+    /// Where each row was put, in the order in which they came.
+    places: Vec<i64>,
 }
 
-/// The tensors of a batch, on the device of the network. B samples, T tokens, A actions, P = B x groups pools of at most L
-/// tokens.
+/// What every network reads of a batch, on the device of the network. B samples, T tokens, A actions.
 pub(crate) struct Inputs {
     /// `[B, global_features]`
     pub globals: Tensor,
     /// `[1 + T, token_features]`
     pub tokens: Tensor,
-    /// Token rows of each pool, padded as in [`RunTable`], `[P, L]`.
-    pub pool_rows: Tensor,
-    /// What each row counts in its pool's mean: 1 / size, padding 0, `[P, 1, L]`.
-    pub pool_weights: Tensor,
     /// `[A, action_features]`
     pub actions: Tensor,
     /// `[A]`
@@ -34,28 +32,103 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    pub fn new(batch: &Batch, table: &mut RunTable, device: Device) -> Result<Inputs, TchError> {
-        let pools = batch.pool_sizes.len();
+    pub fn new(batch: &Batch, device: Device) -> Result<Inputs, TchError> {
+        let sizes = &batch.sizes;
+        Ok(Inputs {
+            globals: matrix(&batch.globals, sizes.global_features, device)?,
+            tokens: matrix(&batch.tokens, sizes.token_features, device)?,
+            actions: matrix(&batch.actions, sizes.action_features, device)?,
+            action_samples: vector(&batch.action_samples, device)?,
+            action_rows: vector(&batch.action_rows, device)?,
+        })
+    }
+}
+
+/// Which tokens are pooled together: P = B x groups pools of at most L tokens.
+pub(crate) struct Pools {
+    /// Token rows of each pool, padded as in [`RunTable`], `[P, L]`.
+    pub rows: Tensor,
+    /// What each row counts in its pool's mean: 1 / size, padding 0, `[P, 1, L]`.
+    pub weights: Tensor,
+}
+
+impl Pools {
+    pub fn new(batch: &Batch, table: &mut RunTable, device: Device) -> Result<Pools, TchError> {
         let longest = batch.pool_sizes.iter().copied().max().unwrap_or(0).max(1) as usize;
-        table.clear(pools, longest);
+        table.clear(batch.pool_sizes.len(), longest);
         for (token, &pool) in batch.token_pools.iter().enumerate() {
             let weight = 1.0 / batch.pool_sizes[pool as usize] as f32;
             table.append(pool as usize, longest, token as i64 + 1, weight);
         }
-        let matrix = |values: &[f32], columns: usize| {
-            Tensor::f_from_slice(values)?.f_view([-1, columns as i64])?.f_to_device(device)
-        };
-        let indices = |values: &[i64]| Tensor::f_from_slice(values)?.f_to_device(device);
-        Ok(Inputs {
-            globals: matrix(&batch.globals, batch.sizes.global_features)?,
-            tokens: matrix(&batch.tokens, batch.sizes.token_features)?,
-            pool_rows: indices(&table.rows)?.f_view([pools as i64, longest as i64])?,
-            pool_weights: matrix(&table.weights, longest)?.f_unsqueeze(1)?,
-            actions: matrix(&batch.actions, batch.sizes.action_features)?,
-            action_samples: indices(&batch.action_samples)?,
-            action_rows: indices(&batch.action_rows)?,
+        Ok(Pools {
+            rows: matrix(&table.rows, longest, device)?,
+            weights: matrix(&table.weights, longest, device)?.f_unsqueeze(1)?,
         })
     }
+}
+
+/// The samples as sequences: the globals, then the tokens, at most L in all.
+pub(crate) struct Sequences {
+    /// Rows of each sequence among the B globals followed by the 1 + T tokens, padded as in [`RunTable`], `[B, L]`.
+    pub rows: Tensor,
+    /// False for padding, `[B, 1, 1, L]`.
+    pub is_member: Tensor,
+    /// Where each token is among all places of all sequences, `[T]`.
+    pub token_places: Tensor,
+    /// Group of each token, 0 for the first row, which belongs to no sample, `[1 + T]`.
+    pub token_groups: Tensor,
+}
+
+impl Sequences {
+    pub fn new(batch: &Batch, table: &mut RunTable, device: Device) -> Result<Sequences, TchError> {
+        let (samples, groups) = (batch.len(), batch.sizes.token_groups);
+        let tokens = batch.pool_sizes.chunks_exact(groups).map(|pools| pools.iter().sum::<u32>());
+        let longest = 1 + tokens.max().unwrap_or(0) as usize;
+        table.clear(samples, longest);
+        for sample in 0..samples {
+            table.append(sample, longest, sample as i64, 1.0);
+        }
+        let first_token = samples as i64 + 1;
+        for (token, &pool) in batch.token_pools.iter().enumerate() {
+            table.append(pool as usize / groups, longest, first_token + token as i64, 1.0);
+        }
+        let token_groups: Vec<i64> = batch.token_pools.iter().map(|&pool| i64::from(pool) % groups as i64).collect();
+        Ok(Sequences {
+            rows: matrix(&table.rows, longest, device)?,
+            is_member: matrix(&table.weights, longest, device)?.f_ne(0.0)?.f_unsqueeze(1)?.f_unsqueeze(1)?,
+            token_places: vector(&table.places[samples..], device)?,
+            token_groups: vector(&token_groups, device)?.f_constant_pad_nd([1, 0])?,
+        })
+    }
+}
+
+/// The planes and where the tokens are on them.
+pub(crate) struct CellInputs {
+    /// `[B, channels, rows, columns]`
+    pub planes: Tensor,
+    /// Cell of each token among the B x rows x columns of all samples, `[1 + T]`.
+    pub token_cells: Tensor,
+    /// 1 for tokens that are in a cell, else 0, `[1 + T, 1]`.
+    pub on_board: Tensor,
+}
+
+impl CellInputs {
+    pub fn new(batch: &Batch, device: Device) -> Result<CellInputs, TchError> {
+        let [channels, rows, columns] = batch.sizes.planes.map(|length| length as i64);
+        Ok(CellInputs {
+            planes: vector(&batch.planes, device)?.f_view([-1, channels, rows, columns])?,
+            token_cells: vector(&batch.token_cells, device)?,
+            on_board: matrix(&batch.on_board, 1, device)?,
+        })
+    }
+}
+
+fn vector<T: Element>(values: &[T], device: Device) -> Result<Tensor, TchError> {
+    Tensor::f_from_slice(values)?.f_to_device(device)
+}
+
+fn matrix<T: Element>(values: &[T], columns: usize, device: Device) -> Result<Tensor, TchError> {
+    vector(values, device)?.f_view([-1, columns as i64])
 }
 
 /// The target tensors of a training batch.
@@ -105,23 +178,23 @@ impl Targets {
             }
         }
         let shape = [samples as i64, longest as i64];
-        let action_table = Tensor::f_from_slice(&table.rows)?.f_view(shape)?.f_to_device(device)?;
-        let is_action = Tensor::f_from_slice(&table.weights)?.f_view(shape)?.f_to_device(device)?;
+        let action_table = matrix(&table.rows, longest, device)?;
+        let is_action = matrix(&table.weights, longest, device)?;
         let policy = if training.policy.is_empty() {
             is_action.f_zeros_like()?
         } else {
-            let flat = Tensor::f_from_slice(&training.policy)?.f_to_device(device)?;
+            let flat = vector(&training.policy, device)?;
             flat.f_index_select(0, &action_table.f_view([-1])?)?.f_view(shape)?.f_mul(&is_action)?
         };
-        let weight = Tensor::f_from_slice(&training.weight)?.f_to_device(device)?;
+        let weight = vector(&training.weight, device)?;
         Ok(Targets {
             played: PlayedTargets::new(training, &weight)?,
             action_table,
             is_action,
             policy,
-            wdl: Tensor::f_from_slice(&training.wdl)?.f_view([-1, 3])?.f_to_device(device)?,
-            margin: Tensor::f_from_slice(&training.margin)?.f_to_device(device)?,
-            log_turns: Tensor::f_from_slice(&training.turns_left)?.f_to_device(device)?.f_log1p()?,
+            wdl: matrix(&training.wdl, 3, device)?,
+            margin: vector(&training.margin, device)?,
+            log_turns: vector(&training.turns_left, device)?.f_log1p()?,
             policy_weight: share(&weight, &training.has_policy)?,
             weight: weight.f_div_scalar(samples as f64)?,
         })
@@ -136,6 +209,7 @@ impl RunTable {
         self.weights.resize(runs * longest, 0.0);
         self.filled.clear();
         self.filled.resize(runs, 0);
+        self.places.clear();
     }
 
     fn append(&mut self, run: usize, longest: usize, row: i64, weight: f32) {
@@ -144,6 +218,7 @@ impl RunTable {
         if self.filled[run] == 0 {
             self.rows[place..place + longest].fill(row);
         }
+        self.places.push(place as i64);
         self.rows[place] = row;
         self.weights[place] = weight;
         self.filled[run] += 1;
@@ -156,11 +231,10 @@ impl PlayedTargets {
             return Ok(None);
         }
         let device = weight.device();
-        let vector = |values: &[f32]| Tensor::f_from_slice(values)?.f_to_device(device);
         Ok(Some(PlayedTargets {
-            action: Tensor::f_from_slice(&training.played)?.f_to_device(device)?,
-            log_probability: vector(&training.played_log_probability)?,
-            advantage: vector(&training.advantage)?,
+            action: vector(&training.played, device)?,
+            log_probability: vector(&training.played_log_probability, device)?,
+            advantage: vector(&training.advantage, device)?,
             weight: share(weight, &training.is_played)?,
         }))
     }
@@ -169,6 +243,6 @@ impl PlayedTargets {
 /// What each sample counts in a mean over the samples of which `counted` is 1, the others being 0.
 fn share(weight: &Tensor, counted: &[f32]) -> Result<Tensor, TchError> {
     let samples: f32 = counted.iter().sum();
-    let counted = Tensor::f_from_slice(counted)?.f_to_device(weight.device())?;
+    let counted = vector(counted, weight.device())?;
     counted.f_mul(weight)?.f_div_scalar(f64::from(samples.max(1.0)))
 }

@@ -48,7 +48,7 @@ impl Heads {
         let context = layer(&self.action_trunk, trunk)?.f_index_select(0, &inputs.action_samples)?;
         let scored = layer(&self.action_features, &inputs.actions)?
             .f_add_(&context)?
-            .f_addmm_(&named, &self.action_tokens.ws.f_tr()?)?
+            .f_add_(&layer(&self.action_tokens, &named)?)?
             .f_relu_()?;
         Ok(Outputs {
             action_logits: layer(&self.action_logit, &scored)?.f_view([actions])?,

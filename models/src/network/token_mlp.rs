@@ -3,9 +3,9 @@
 use super::heads::Heads;
 use super::pooling::PooledTrunk;
 use super::{InputSizes, Outputs, linear, relu_layer};
-use crate::batch::Inputs;
-use tch::TchError;
+use crate::batch::{Batch, Inputs, RunTable};
 use tch::nn;
+use tch::{Device, TchError};
 
 #[derive(Debug)]
 pub(super) struct TokenMlp {
@@ -25,9 +25,10 @@ impl TokenMlp {
         }
     }
 
-    pub fn forward(&self, inputs: &Inputs) -> Result<Outputs, TchError> {
+    pub fn forward(&self, batch: &Batch, table: &mut RunTable, device: Device) -> Result<Outputs, TchError> {
+        let inputs = Inputs::new(batch, device)?;
         let tokens = relu_layer(&self.token_out, &relu_layer(&self.token_in, &inputs.tokens)?)?;
-        let trunk = self.trunk.forward(&tokens, inputs)?;
-        self.heads.forward(&trunk, &tokens, inputs)
+        let trunk = self.trunk.forward(&tokens, &inputs, batch, table)?;
+        self.heads.forward(&trunk, &tokens, &inputs)
     }
 }

@@ -1,6 +1,6 @@
 //! Checkpoints: what is written is read back, and nothing else is.
 
-use crate::positions::{lessons, small_config, small_net};
+use crate::positions::{self, lessons, small_config, small_configs, small_net};
 use dervish_models::checkpoint::{self, CheckpointFault, Contract, Description, FORMAT_VERSION, Manifest};
 use dervish_models::evaluator::{Evaluations, NetEvaluator};
 use dervish_models::network::{Architecture, Network, NetworkConfig};
@@ -67,9 +67,13 @@ fn exchange_weights(path: &Path, bytes: &[u8]) {
 
 #[test]
 fn a_loaded_network_is_bit_equal_and_answers_the_same() {
+    small_configs().into_iter().for_each(check_round_trip);
+}
+
+fn check_round_trip(config: NetworkConfig) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let net = small_net(1);
-    let trainer = Trainer::new(small_net(2), TrainerConfig::default()).expect("a trainer");
+    let net = positions::net(config.clone(), 1);
+    let trainer = Trainer::new(positions::net(config.clone(), 2), TrainerConfig::default()).expect("a trainer");
     let state = trainer.state().expect("a state");
     let first = folder.path().join("first");
     let written = checkpoint::save(&first, &net, Some(&state), &description()).expect("a checkpoint");
@@ -83,7 +87,7 @@ fn a_loaded_network_is_bit_equal_and_answers_the_same() {
     }
     let evaluate = |net| {
         let mut evaluations = Evaluations::default();
-        NetEvaluator::new(net).evaluate(lessons().batch(), &mut evaluations).expect("finite");
+        NetEvaluator::new(net).evaluate(lessons(&config).batch(), &mut evaluations).expect("finite");
         (0..16).map(|index| (evaluations.policy(index).to_vec(), evaluations.wdl(index))).collect::<Vec<_>>()
     };
     assert_eq!(evaluate(loaded.net), evaluate(net));
@@ -164,6 +168,31 @@ fn damaged_files_are_refused() {
     fs::remove_file(path.join(WEIGHTS)).expect("removed");
     let reason = complaint(&path).1;
     assert!(matches!(reason, CheckpointFault::Io(_)), "{reason}");
+}
+
+#[test]
+fn a_damaged_memory_of_the_optimiser_is_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("step-17");
+    let trainer = Trainer::new(small_net(1), TrainerConfig::default()).expect("a trainer");
+    let state = trainer.state().expect("a state");
+    checkpoint::save(&path, &small_net(1), Some(&state), &description()).expect("a checkpoint");
+    let file = path.join("optimizer.safetensors");
+    let mut bytes = fs::read(&file).expect("a memory");
+    *bytes.last_mut().expect("not empty") ^= 1;
+    fs::write(&file, bytes).expect("written");
+    let (found, reason) = complaint(&path);
+    assert!(found == file && matches!(reason, CheckpointFault::Checksum { .. }), "{reason}");
+
+    // The learner's tensors in its place, with the right checksum.
+    let learner = path.join("learner.safetensors");
+    fs::copy(learner, &file).expect("copied");
+    edit_manifest(&path, |manifest| {
+        manifest["files"]["optimizer.safetensors"] = manifest["files"]["learner.safetensors"].clone();
+    });
+    let (found, reason) = complaint(&path);
+    assert_eq!(found, file);
+    assert!(reason.to_string().ends_with("is unknown to the network"), "{reason}");
 }
 
 #[test]

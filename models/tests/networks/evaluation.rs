@@ -1,15 +1,15 @@
 //! Batches and their evaluation.
 
-use crate::positions::{Position, ragged_positions, small_config, small_net};
+use crate::positions::{Position, config, net, ragged_positions, small_config, small_configs, small_net};
 use dervish_models::batch::{Batch, BatchError};
 use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
-use dervish_models::network::{Architecture, Network, NetworkConfig};
+use dervish_models::network::{Architecture, Network};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use tch::Device;
 
 fn evaluate(evaluator: &mut NetEvaluator, positions: &[Position]) -> Evaluations {
-    let mut batch = Batch::new(&small_config());
+    let mut batch = Batch::new(evaluator.net().config());
     for position in positions {
         batch.push(&position.sample()).expect("a valid sample");
     }
@@ -27,16 +27,19 @@ fn assert_close(found: &[f32], expected: &[f32], what: &str) {
 
 #[test]
 fn a_ragged_batch_gives_what_its_samples_give_alone() {
-    let mut evaluator = NetEvaluator::new(small_net(1));
-    let positions = ragged_positions(2);
-    let together = evaluate(&mut evaluator, &positions);
-    assert_eq!(together.len(), positions.len());
-    for (index, position) in positions.iter().enumerate() {
-        let alone = evaluate(&mut evaluator, std::slice::from_ref(position));
-        assert_close(together.policy(index), alone.policy(0), "policy");
-        assert_close(&together.wdl(index), &alone.wdl(0), "win, draw and loss");
-        assert_close(&[together.margin(index)], &[alone.margin(0)], "margin");
-        assert_close(&[together.turns_left(index)], &[alone.turns_left(0)], "turns left");
+    for config in small_configs() {
+        let what = format!("{:?}", config.architecture);
+        let mut evaluator = NetEvaluator::new(net(config, 1));
+        let positions = ragged_positions(2);
+        let together = evaluate(&mut evaluator, &positions);
+        assert_eq!(together.len(), positions.len());
+        for (index, position) in positions.iter().enumerate() {
+            let alone = evaluate(&mut evaluator, std::slice::from_ref(position));
+            assert_close(together.policy(index), alone.policy(0), &what);
+            assert_close(&together.wdl(index), &alone.wdl(0), &what);
+            let others = |of: &Evaluations, index| [of.margin(index), of.turns_left(index)];
+            assert_close(&others(&together, index), &others(&alone, 0), &what);
+        }
     }
 }
 
@@ -60,19 +63,56 @@ fn outputs_are_distributions_over_the_legal_actions() {
 
 #[test]
 fn the_order_of_tokens_does_not_matter_and_references_follow_them() {
-    let mut evaluator = NetEvaluator::new(small_net(4));
-    let position = Position::random(&mut ChaCha8Rng::seed_from_u64(6), 9, 12);
-    let width = small_config().inputs.token_features;
-    let last = position.groups.len() as u32 - 1;
-    let mut reversed = position.clone();
-    reversed.groups.reverse();
-    reversed.tokens = position.tokens.chunks(width).rev().flatten().copied().collect();
-    for token in reversed.action_tokens.iter_mut().flatten().flatten() {
-        *token = last - *token;
+    for config in small_configs() {
+        let what = format!("{:?}", config.architecture);
+        let width = config.inputs.token_features;
+        let mut evaluator = NetEvaluator::new(net(config, 4));
+        let position = Position::random(&mut ChaCha8Rng::seed_from_u64(6), 9, 12);
+        let last = position.groups.len() as u32 - 1;
+        let mut reversed = position.clone();
+        reversed.groups.reverse();
+        reversed.cells.reverse();
+        reversed.tokens = position.tokens.chunks(width).rev().flatten().copied().collect();
+        for token in reversed.action_tokens.iter_mut().flatten().flatten() {
+            *token = last - *token;
+        }
+        let (one, other) = (evaluate(&mut evaluator, &[position]), evaluate(&mut evaluator, &[reversed]));
+        assert_close(one.policy(0), other.policy(0), &what);
+        assert_close(&one.wdl(0), &other.wdl(0), &what);
     }
-    let (one, other) = (evaluate(&mut evaluator, &[position]), evaluate(&mut evaluator, &[reversed]));
-    assert_close(one.policy(0), other.policy(0), "policy");
-    assert_close(&one.wdl(0), &other.wdl(0), "win, draw and loss");
+}
+
+#[test]
+fn every_part_of_a_sample_that_an_architecture_reads_counts() {
+    type Change = fn(&mut Position);
+    let changes: [(&str, Change); 7] = [
+        ("globals", |position| position.globals[0] += 1.0),
+        ("tokens", |position| position.tokens[0] += 1.0),
+        ("groups", |position| position.groups[0] = (position.groups[0] + 1) % 3),
+        ("actions", |position| position.actions[0] += 1.0),
+        ("named tokens", |position| position.action_tokens[0] = [None, None]),
+        ("planes", |position| position.planes[0] += 1.0),
+        ("cells", |position| position.cells[0] = Some(18)),
+    ];
+    for config in small_configs() {
+        let mut position = Position::random(&mut ChaCha8Rng::seed_from_u64(6), 4, 3);
+        position.cells[0] = Some(0);
+        position.action_tokens[0] = [Some(1), Some(2)];
+        let reads_planes = config.architecture.reads_planes();
+        let what = format!("{:?}", config.architecture);
+        let mut evaluator = NetEvaluator::new(net(config, 2));
+        let mut answer = |position: &Position| {
+            let evaluations = evaluate(&mut evaluator, std::slice::from_ref(position));
+            (evaluations.policy(0).to_vec(), evaluations.wdl(0))
+        };
+        let before = answer(&position);
+        for (part, change) in changes {
+            let mut changed = position.clone();
+            change(&mut changed);
+            let counts = reads_planes || !["planes", "cells"].contains(&part);
+            assert_eq!(answer(&changed) != before, counts, "{what}: {part}");
+        }
+    }
 }
 
 #[test]
@@ -92,9 +132,32 @@ fn actions_that_differ_in_a_named_token_only_get_their_own_probability() {
 #[test]
 fn the_same_seed_gives_the_same_network_and_another_seed_another() {
     let positions = ragged_positions(9);
-    let wdl = |seed| evaluate(&mut NetEvaluator::new(small_net(seed)), &positions).wdl(0);
-    assert_eq!(wdl(1), wdl(1));
-    assert_ne!(wdl(1), wdl(2));
+    for config in small_configs() {
+        let wdl = |seed| evaluate(&mut NetEvaluator::new(net(config.clone(), seed)), &positions).wdl(0);
+        assert_eq!(wdl(1), wdl(1));
+        assert_ne!(wdl(1), wdl(2));
+    }
+}
+
+#[test]
+fn networks_made_in_several_threads_do_not_disturb_each_other() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let positions = ragged_positions(9);
+    let wdl = || evaluate(&mut NetEvaluator::new(small_net(1)), &positions).wdl(0);
+    let alone = wdl();
+    let original = small_net(2);
+    let stop = &AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        // Making a copy initialises it too.
+        scope.spawn(move || {
+            while !stop.load(Ordering::Relaxed) {
+                original.duplicate().expect("a copy");
+            }
+        });
+        let found: Vec<_> = (0..100).map(|_| wdl()).collect();
+        stop.store(true, Ordering::Relaxed);
+        assert!(found.iter().all(|wdl| *wdl == alone), "{found:?}");
+    });
 }
 
 #[test]
@@ -160,8 +223,37 @@ fn a_batch_for_other_sizes_is_refused() {
 }
 
 #[test]
+fn planes_and_cells_are_checked_where_they_are_read() {
+    let [.., planes] = small_configs();
+    let refused = |damage: fn(&mut Position)| {
+        let mut position = Position::random(&mut ChaCha8Rng::seed_from_u64(11), 4, 2);
+        damage(&mut position);
+        // A network that reads no planes does not mind.
+        Batch::new(&small_config()).push(&position.sample()).expect("a valid sample");
+        let mut batch = Batch::new(&planes);
+        let error = batch.push(&position.sample()).expect_err("an invalid sample");
+        assert!(batch.is_empty());
+        error
+    };
+    let length = |what, found, expected| BatchError::Length { what, found, expected };
+    assert_eq!(refused(|position| position.planes.truncate(39)), length("planes", 39, 40));
+    assert_eq!(refused(|position| position.cells.truncate(3)), length("cells", 3, 4));
+    assert_eq!(refused(|position| position.cells[1] = Some(20)), BatchError::Cell { token: 1, cell: 20, cells: 20 });
+}
+
+#[test]
 fn sizes_out_of_range_are_refused() {
-    let config = NetworkConfig { architecture: Architecture::TokenMlp { hidden: 0, trunk: 8 }, ..small_config() };
-    let error = Network::new(config, 0, Device::Cpu).expect_err("a size of 0");
-    assert_eq!(error.to_string(), "hidden is 0, not in 1..=4096");
+    let refused =
+        |architecture| Network::new(config(architecture), 0, Device::Cpu).expect_err("a size out of range").to_string();
+    assert_eq!(refused(Architecture::TokenMlp { hidden: 0, trunk: 8 }), "hidden is 0, not in 1..=4096");
+    let transformer = |width, layers, heads| refused(Architecture::TokenTransformer { width, layers, heads });
+    assert_eq!(transformer(16, 257, 4), "layers is 257, not in 1..=256");
+    assert_eq!(transformer(16, 2, 0), "heads is 0, not in 1..=4096");
+    assert_eq!(transformer(16, 2, 3), "a width of 16 cannot be shared evenly by 3 heads");
+    let planes = Architecture::HexPlanes { channels: 4, blocks: 1, hidden: 8, trunk: 5000 };
+    assert_eq!(refused(planes), "trunk is 5000, not in 1..=4096");
+    let mut without = config(Architecture::HexPlanes { channels: 4, blocks: 1, hidden: 8, trunk: 8 });
+    without.inputs.planes = [0; 3];
+    let error = Network::new(without, 0, Device::Cpu).expect_err("no planes");
+    assert_eq!(error.to_string(), "channels of the planes is 0, not in 1..=4096");
 }

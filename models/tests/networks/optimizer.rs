@@ -105,6 +105,9 @@ fn gradients_are_clipped_together_and_their_norm_is_told() {
     assert!((optimizer.clip_gradients(5.0).expect("a norm") - 10.0).abs() < 1e-6);
     assert!((one.grad().double_value(&[0]) - 3.0).abs() < 1e-6);
     assert!((other.grad().double_value(&[1, 0]) - 2.0).abs() < 1e-6);
+    optimizer.scale_gradients(2.0).expect("scaled");
+    assert!((one.grad().double_value(&[0]) - 6.0).abs() < 1e-6);
+    optimizer.scale_gradients(0.5).expect("scaled");
     // What is not finite is not scaled: no number would come of it.
     (&one * f64::INFINITY).backward();
     assert!(!optimizer.clip_gradients(5.0).expect("a norm").is_finite());

@@ -6,15 +6,33 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tch::Device;
 
-/// A small network, for tests that don't look at the sizes.
+/// A small network, for tests that don't look at the architecture.
 pub fn small_config() -> NetworkConfig {
-    let inputs = InputSizes { token_features: 6, token_groups: 3, global_features: 4, action_features: 5 };
-    NetworkConfig { inputs, architecture: Architecture::TokenMlp { hidden: 16, trunk: 32 } }
+    config(Architecture::TokenMlp { hidden: 16, trunk: 32 })
+}
+
+pub fn config(architecture: Architecture) -> NetworkConfig {
+    let inputs =
+        InputSizes { token_features: 6, token_groups: 3, global_features: 4, action_features: 5, planes: [2, 4, 5] };
+    NetworkConfig { inputs, architecture }
+}
+
+/// A small network of each architecture.
+pub fn small_configs() -> [NetworkConfig; 3] {
+    [
+        small_config(),
+        config(Architecture::TokenTransformer { width: 16, layers: 2, heads: 4 }),
+        config(Architecture::HexPlanes { channels: 6, blocks: 2, hidden: 16, trunk: 32 }),
+    ]
 }
 
 pub fn small_net(seed: i64) -> Network {
+    net(small_config(), seed)
+}
+
+pub fn net(config: NetworkConfig, seed: i64) -> Network {
     dervish_models::process::prepare();
-    Network::new(small_config(), seed, Device::Cpu).expect("sizes in range")
+    Network::new(config, seed, Device::Cpu).expect("sizes in range")
 }
 
 /// A draw at once, without a policy.
@@ -27,6 +45,8 @@ pub struct Position {
     pub globals: Vec<f32>,
     pub tokens: Vec<f32>,
     pub groups: Vec<u8>,
+    pub planes: Vec<f32>,
+    pub cells: Vec<Option<u32>>,
     pub actions: Vec<f32>,
     pub action_tokens: Vec<[Option<u32>; 2]>,
 }
@@ -40,10 +60,14 @@ impl Position {
         let action_features = features(actions * config.inputs.action_features);
         let mut named = || (tokens > 0 && rng.random_bool(0.7)).then(|| rng.random_range(0..tokens as u32));
         let action_tokens = (0..actions).map(|_| [named(), named()]).collect();
+        let groups = (0..tokens).map(|_| (rng.next_u32() % 3) as u8).collect();
+        let planes = config.inputs.planes.iter().product::<usize>();
         Position {
             globals,
             tokens: token_features,
-            groups: (0..tokens).map(|_| (rng.next_u32() % 3) as u8).collect(),
+            groups,
+            planes: (0..planes).map(|_| rng.random_range(-1.0f32..1.0)).collect(),
+            cells: (0..tokens).map(|_| rng.random_bool(0.8).then(|| rng.random_range(0..20))).collect(),
             actions: action_features,
             action_tokens,
         }
@@ -54,6 +78,8 @@ impl Position {
             globals: &self.globals,
             tokens: &self.tokens,
             groups: &self.groups,
+            planes: &self.planes,
+            cells: &self.cells,
             actions: &self.actions,
             action_tokens: &self.action_tokens,
         }
@@ -68,9 +94,9 @@ pub fn ragged_positions(seed: u64) -> Vec<Position> {
 }
 
 /// Sixteen positions with 2 to 9 actions and an arbitrary but fixed answer each, to be learnt by heart.
-pub fn lessons() -> TrainingBatch {
+pub fn lessons(config: &NetworkConfig) -> TrainingBatch {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
-    let mut lessons = TrainingBatch::new(&small_config());
+    let mut lessons = TrainingBatch::new(config);
     for index in 0..16u32 {
         let actions = 2 + index as usize % 8;
         let position = Position::random(&mut rng, 4 + index as usize, actions);

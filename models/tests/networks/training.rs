@@ -1,7 +1,7 @@
 //! Training steps.
 
 use crate::checkpoints::description;
-use crate::positions::{PLAIN, Position, lessons, push, small_config, small_net};
+use crate::positions::{PLAIN, Position, lessons, net, push, small_config, small_configs, small_net};
 use dervish_models::batch::{BatchError, Played, Target, TrainingBatch};
 use dervish_models::checkpoint;
 use dervish_models::evaluator::{Evaluations, NetEvaluator};
@@ -29,7 +29,7 @@ fn trainer(config: TrainerConfig) -> Trainer {
 }
 
 fn train(trainer: &mut Trainer, steps: usize) -> Losses {
-    let lessons = lessons();
+    let lessons = lessons(trainer.net().config());
     (0..steps).map(|_| trainer.step(&lessons).expect("a step")).last().expect("at least one step")
 }
 
@@ -52,33 +52,42 @@ fn an_untrained_network_knows_nothing() {
 
 #[test]
 fn a_few_lessons_are_learnt_by_heart() {
-    let mut trainer = trainer(TrainerConfig { learning_rate: 5e-3, average_decay: 0.9, ..Default::default() });
-    let losses = train(&mut trainer, 300);
-    assert!(losses.policy < 0.02 && losses.wdl < 0.02 && losses.margin < 0.005, "{losses:?}");
-    assert!(losses.turns_left < 0.01, "{losses:?}");
-    let mut evaluations = Evaluations::default();
-    let average = trainer.average().duplicate().expect("a copy");
-    NetEvaluator::new(average).evaluate(lessons().batch(), &mut evaluations).expect("finite");
-    for index in 0..16 {
-        let policy = evaluations.policy(index);
-        assert!(policy[index % policy.len()] > 0.9, "lesson {index}: {policy:?}");
-        assert!(evaluations.wdl(index)[index % 3] > 0.9, "lesson {index}");
-        assert!((evaluations.margin(index) - (index as f32 / 15.0 - 0.5)).abs() < 0.2, "lesson {index}");
-        let turns = 3.0 * index as f32;
-        assert!((evaluations.turns_left(index) - turns).abs() < 0.3 * (1.0 + turns), "lesson {index}");
+    for config in small_configs() {
+        let what = format!("{:?}", config.architecture);
+        let trainer = TrainerConfig { learning_rate: 5e-3, average_decay: 0.9, ..Default::default() };
+        let mut trainer = Trainer::new(net(config, 3), trainer).expect("a trainer");
+        let losses = train(&mut trainer, 300);
+        assert!(losses.policy < 0.02 && losses.wdl < 0.02 && losses.margin < 0.005, "{what}: {losses:?}");
+        assert!(losses.turns_left < 0.01, "{what}: {losses:?}");
+        let mut evaluations = Evaluations::default();
+        let average = trainer.average().duplicate().expect("a copy");
+        let lessons = lessons(average.config());
+        NetEvaluator::new(average).evaluate(lessons.batch(), &mut evaluations).expect("finite");
+        for index in 0..16 {
+            let policy = evaluations.policy(index);
+            assert!(policy[index % policy.len()] > 0.9, "{what}, lesson {index}: {policy:?}");
+            assert!(evaluations.wdl(index)[index % 3] > 0.9, "{what}, lesson {index}");
+            let margin = index as f32 / 15.0 - 0.5;
+            assert!((evaluations.margin(index) - margin).abs() < 0.2, "{what}, lesson {index}");
+            let turns = 3.0 * index as f32;
+            assert!((evaluations.turns_left(index) - turns).abs() < 0.3 * (1.0 + turns), "{what}, lesson {index}");
+        }
     }
 }
 
 #[test]
 fn every_weight_tensor_learns() {
-    // Without decay a weight moves only if it has a gradient.
-    let mut trainer = trainer(TrainerConfig { weight_decay: 0.0, ..Default::default() });
-    let before = weights(trainer.net());
-    train(&mut trainer, 1);
-    let after = weights(trainer.net());
-    assert_eq!(before.len(), 16);
-    for (name, values) in before {
-        assert_ne!(values, after[&name], "{name} has no gradient");
+    for (config, tensors) in small_configs().into_iter().zip([16, 39, 27]) {
+        // Without decay a weight moves only if it has a gradient.
+        let trainer = TrainerConfig { weight_decay: 0.0, ..Default::default() };
+        let mut trainer = Trainer::new(net(config, 3), trainer).expect("a trainer");
+        let before = weights(trainer.net());
+        train(&mut trainer, 1);
+        let after = weights(trainer.net());
+        assert_eq!(before.len(), tensors, "{:?}", before.keys());
+        for (name, values) in before {
+            assert_ne!(values, after[&name], "{name} has no gradient");
+        }
     }
 }
 
@@ -165,8 +174,12 @@ fn a_loss_or_gradient_that_is_not_finite_changes_nothing() {
 
 #[test]
 fn a_resumed_trainer_goes_on_exactly() {
+    small_configs().into_iter().for_each(check_resumption);
+}
+
+fn check_resumption(network: NetworkConfig) {
     let config = TrainerConfig { learning_rate: 5e-3, weight_decay: 0.1, ..Default::default() };
-    let mut straight = trainer(config.clone());
+    let mut straight = Trainer::new(net(network, 3), config.clone()).expect("a trainer");
     train(&mut straight, 5);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = save_trainer(&straight, folder.path());

@@ -6,7 +6,8 @@ use crate::games::{GameVisitor, with_game};
 use crate::self_play::speed::{SelfPlaySpeed, measure_self_play};
 use crate::self_play::{SelfPlayConfig, Start};
 use dervish_env::encode::PolicyEncoder;
-use dervish_models::network::{Architecture, Network, NetworkConfig, best_device};
+use dervish_models::device::DeviceChoice;
+use dervish_models::network::{Architecture, Network, NetworkConfig};
 use dervish_models::process;
 use dervish_neural::encoding::input_sizes;
 use std::num::NonZeroUsize;
@@ -30,6 +31,9 @@ pub struct SelfPlayBenchArgs {
     /// Width of the network's trunk.
     #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub trunk: u16,
+    /// Where the network computes: auto, cpu, cuda or cuda:N.
+    #[arg(long, default_value_t = DeviceChoice::Auto)]
+    pub device: DeviceChoice,
     /// Threads [default: all cores].
     #[arg(long, value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
@@ -74,7 +78,8 @@ impl GameVisitor for Measure<'_> {
         let SelfPlayBenchArgs { sims, games, hidden, trunk, threads, seconds, .. } = *self.0;
         let architecture = Architecture::TokenMlp { hidden: hidden.into(), trunk: trunk.into() };
         let network = NetworkConfig { inputs: input_sizes(&encoder), architecture };
-        let network = Network::new(network, 1, best_device());
+        let device = self.0.device.device().map_err(|error| CommandError::Training(error.to_string()))?;
+        let network = Network::new(network, 1, device);
         let network = network.map_err(|error| CommandError::Training(error.to_string()))?;
         let config = SelfPlayConfig { games_at_once: games.into(), simulations: sims, ..SelfPlayConfig::default() };
         let threads = threads.or(std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);

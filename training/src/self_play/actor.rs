@@ -122,7 +122,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
         let step = weights.step();
         let net = weights.duplicate()?;
         Ok(Actor {
-            encoding: PositionEncoding::new(&starts[0].encoder),
+            encoding: PositionEncoding::new(&starts[0].encoder, net.config()),
             starts,
             config,
             seed,

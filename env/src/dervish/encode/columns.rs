@@ -113,6 +113,12 @@ pub(super) fn put_grid(row: &mut [f32], at: usize, hex: Hex) {
     row[at + 1] = hex.row() as f32 / SIXTY_FOURTHS;
 }
 
+/// The hex of which [`put_grid`] wrote column and row.
+#[inline]
+pub(super) fn grid_hex(row: &[f32], at: usize) -> Hex {
+    Hex::at((row[at] * SIXTY_FOURTHS) as usize, (row[at + 1] * SIXTY_FOURTHS) as usize)
+}
+
 /// 1 for true.
 #[inline]
 pub(super) fn truth(flag: bool) -> f32 {

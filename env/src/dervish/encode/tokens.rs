@@ -3,7 +3,7 @@
 
 use super::atlas::{Atlas, USUAL_DIE};
 use super::columns::{
-    DISRUPTIBLE, DISRUPTIBLE_KINDS, UNITS, columns, disruptible_index, factors, factors_value, leader_flag,
+    DISRUPTIBLE, DISRUPTIBLE_KINDS, UNITS, columns, disruptible_index, factors, factors_value, grid_hex, leader_flag,
     place_in_grid, put_grid, rating, rating_value, sided, truth, units,
 };
 use super::survey::{HEX_ROW, PARTS, Stack, Survey, cohort_part, hex_channels, leader_part, mouths};
@@ -61,6 +61,12 @@ pub(super) fn group(tokens: &Tokens, groups: &mut Vec<u8>) {
             ENEMY_STACKS
         }
     }));
+}
+
+/// The cell of each token.
+pub(super) fn locate(tokens: &Tokens, cells: &mut Vec<Option<u32>>) {
+    let rows = tokens.as_slice().chunks_exact(token::WIDTH);
+    cells.extend(rows.map(|row| Some(grid_hex(row, token::GRID).index() as u32)));
 }
 
 /// Adds all tokens.
@@ -152,5 +158,32 @@ fn hungry(position: &Campaign, hex: Hex, side: Side, cohorts: &[Cohort]) -> u32 
     match position.scenario.tables.attrition(row, USUAL_DIE) {
         Some(fed) => mouths(cohorts).saturating_sub(u32::from(fed)),
         None => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dervish::encode::CampaignEncoder;
+    use crate::dervish::scenario::Scenario;
+
+    #[test]
+    fn every_token_is_in_the_cell_of_its_hex() {
+        for name in Scenario::BUILTIN_NAMES {
+            let scenario = Scenario::builtin(name).expect("a scenario");
+            let (position, encoder) = (Campaign::new(scenario), CampaignEncoder::new(scenario));
+            let mut tokens = Tokens::new(token::WIDTH);
+            encode(&position, &encoder.atlas, Side::Egyptian, &mut tokens);
+            let mut cells = Vec::new();
+            locate(&tokens, &mut cells);
+            let survey = Survey::of(&position, &encoder.atlas, Side::Egyptian);
+            let stacks = survey.stacks().iter().flat_map(|stack| {
+                let parts = (stack.parts >> 1).count_ones() as usize;
+                std::iter::repeat_n(stack.hex, 1 + parts)
+            });
+            let places = scenario.board.places.iter().map(|place| place.hex);
+            let expected: Vec<_> = stacks.chain(places).map(|hex| Some(hex.index() as u32)).collect();
+            assert_eq!(cells, expected, "{name}");
+        }
     }
 }
