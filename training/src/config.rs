@@ -135,10 +135,11 @@ pub enum ConfigError {
 }
 
 /// The presets that come with the program, by name.
-pub const PRESETS: [(&str, &str); 3] = [
+pub const PRESETS: [(&str, &str); 4] = [
     ("souakim-cpu", include_str!("../presets/souakim-cpu.toml")),
     ("kordofan-cpu", include_str!("../presets/kordofan-cpu.toml")),
     ("campaign-cpu", include_str!("../presets/campaign-cpu.toml")),
+    ("campaign-cuda", include_str!("../presets/campaign-cuda.toml")),
 ];
 
 fn all_cores() -> usize {

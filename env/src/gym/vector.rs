@@ -135,6 +135,9 @@ impl<P: Position, E: Encoder<P>> VecEnv<P, E> {
             seed,
             step_limit,
         };
+        // Memory that is zeroed lazily would be handed out page by page in the first thousands of steps, each time with all
+        // threads waiting for the system.
+        env.planes.axis_chunks_iter_mut(Axis(0), LEAST_CHUNK).into_par_iter().for_each(|mut planes| planes.fill(0.0));
         env.reset(seed);
         env
     }

@@ -37,7 +37,7 @@ pub struct BenchArgs {
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Part::Planes, Part::Tokens, Part::Globals])]
     pub observe: Vec<Part>,
     /// Games side by side in that measurement.
-    #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub lanes: u32,
     /// Names the games that are played.
     #[arg(long, default_value_t = 1)]
