@@ -116,6 +116,30 @@ fn fewer_simulations_can_be_asked_for() {
     assert!(gumbel.best().is_some());
 }
 
+/// Sequential halving is spread over the simulations that there are, not over those that the settings allow: asking for
+/// fewer is the same as having no more.
+#[test]
+fn a_search_of_fewer_simulations_halves_as_often_as_any_of_its_size() {
+    let start = Campaign::new(Scenario::builtin("souakim").expect("built in"));
+    for (position_seed, simulations) in [(0, 4), (1, 8), (2, 16), (3, 31)] {
+        let answer = |allowed: u32| {
+            let mut gumbel = GumbelSearch::new(GumbelSettings { noise: 1.0, ..settings(allowed) });
+            let value = |position: &Campaign| (position.key() % 1000) as f32 / 1000.0 - 0.5;
+            search(&mut gumbel, &start, simulations, position_seed, value);
+            let visits: Vec<u32> = gumbel.root_reports().map(|action| action.visits).collect();
+            (gumbel.best(), visits)
+        };
+        let (best, visits) = answer(simulations);
+        assert_eq!(answer(16 * simulations), (best, visits.clone()), "{simulations} simulations");
+        let most = visits.iter().max().copied().unwrap_or(0);
+        let visited = visits.iter().filter(|&&visits| visits > 0).count() as u32;
+        // Who reaches the last phase has more than an equal share; with a simulation for each there is none.
+        let candidates = GumbelSettings::default().candidates.min(simulations as usize) as u32;
+        assert!(simulations <= candidates || most > simulations / candidates, "{simulations}: {visits:?}");
+        assert!(visited <= candidates, "{simulations}: {visits:?}");
+    }
+}
+
 /// With values that tell nothing, the best action is a draw from the policy (the Gumbel-max theorem): uniform over seven
 /// columns here. 16.81 is exceeded with probability 0.01 at 6 degrees of freedom.
 #[test]

@@ -70,7 +70,7 @@ pub fn train<P: Position, E: PolicyEncoder<P>>(
     let first = session.learner.average().duplicate().map_err(TrainError::from)?;
     let weights = PublishedWeights::new(first, session.learner.steps());
     let stopped = if config.deterministic {
-        session.learn_in_step(material, &weights, begun, watcher)?
+        session.learn(&weights, begun, watcher, |session| session.play_round(material, &weights, watcher))?
     } else {
         let played = session.replay.latest_number().map_or(0, |number| number + 1);
         let numbers = GameNumbers::new(before.numbered.max(played), u64::MAX);
@@ -86,7 +86,7 @@ pub fn train<P: Position, E: PolicyEncoder<P>>(
                 scope.spawn(move || act(players(), &sender, halt));
             }
             drop(sender);
-            let stopped = session.learn(&games, &weights, begun, watcher);
+            let stopped = session.learn(&weights, begun, watcher, |session| session.receive(&games));
             halt.store(true, Ordering::Relaxed);
             // An actor that waits for room finds that nobody listens.
             drop(games);
@@ -202,6 +202,9 @@ pub enum SessionError {
 /// Games over whose results the score of self-play is averaged.
 const SCORED_GAMES: usize = 200;
 
+/// Time between two words about the progress.
+const REPORT: Duration = Duration::from_millis(200);
+
 struct Session<'r, P, E> {
     starts: &'r [Start<P, E>],
     run: &'r RunDir,
@@ -283,15 +286,15 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
         Ok(session)
     }
 
-    /// Learns until the budget is used up (false) or the watcher stops it (true), from games that come in.
+    /// Learns until the budget is used up (false) or the watcher stops it (true). `wait` is called when there is nothing to
+    /// learn from, and adds games or lets some time pass.
     fn learn(
         &mut self,
-        games: &Receiver<Result<SelfPlayGame, PlayerError>>,
         weights: &PublishedWeights,
         begun: Instant,
         watcher: &dyn Watcher,
+        mut wait: impl FnMut(&mut Self) -> Result<(), SessionError>,
     ) -> Result<bool, SessionError> {
-        const REPORT: Duration = Duration::from_millis(200);
         let mut metrics = self.run.metrics_file()?;
         let mut reported = begun;
         loop {
@@ -307,55 +310,45 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
             }
             if self.tally.rounds < self.replay.current() {
                 self.learn_round(weights, begun, &mut metrics)?;
-                continue;
-            }
-            match games.recv_timeout(REPORT) {
-                Ok(game) => {
-                    self.replay.push(game?)?;
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(SessionError::NoActors),
+            } else {
+                wait(self)?;
             }
         }
     }
 
-    /// The same on this thread, each round played with the weights of the round before.
-    fn learn_in_step<'p>(
+    /// Takes a game that an actor has finished, or waits for one for a while.
+    fn receive(&mut self, games: &Receiver<Result<SelfPlayGame, PlayerError>>) -> Result<(), SessionError> {
+        match games.recv_timeout(REPORT) {
+            Ok(game) => self.replay.push(game?).map(|_| ()).map_err(SessionError::from),
+            Err(RecvTimeoutError::Timeout) => Ok(()),
+            Err(RecvTimeoutError::Disconnected) => Err(SessionError::NoActors),
+        }
+    }
+
+    /// Plays the next round on this thread, with the weights of the round before. A round that the watcher stops is
+    /// dropped.
+    fn play_round(
         &mut self,
-        material: &'p Material<P, E>,
-        weights: &'p PublishedWeights,
-        begun: Instant,
+        material: &Material<P, E>,
+        weights: &PublishedWeights,
         watcher: &dyn Watcher,
-    ) -> Result<bool, SessionError> {
+    ) -> Result<(), SessionError> {
         let config = self.run.config();
         let size = config.learner.games_per_round as u64;
-        let mut metrics = self.run.metrics_file()?;
-        loop {
-            watcher.progress(&self.progress(begun));
+        let first = self.tally.rounds * size;
+        let (numbers, effort) = (GameNumbers::new(first, first + size), self.effort.clone());
+        let mut players = Players::new(material, config, weights, &numbers, &effort)?;
+        let mut games = Vec::with_capacity(config.learner.games_per_round);
+        while players.tick(&mut games)? {
             if watcher.stop_requested() {
-                return Ok(true);
-            }
-            if self.elapsed(begun) >= 1.0 {
-                return Ok(false);
-            }
-            if self.tally.rounds < self.replay.current() {
-                self.learn_round(weights, begun, &mut metrics)?;
-                continue;
-            }
-            let first = self.tally.rounds * size;
-            let (numbers, effort) = (GameNumbers::new(first, first + size), self.effort.clone());
-            let mut players = Players::new(material, config, weights, &numbers, &effort)?;
-            let mut games = Vec::with_capacity(config.learner.games_per_round);
-            while players.tick(&mut games)? {
-                if watcher.stop_requested() {
-                    return Ok(true);
-                }
-            }
-            games.sort_by_key(|game| game.number);
-            for game in games {
-                self.replay.push(game)?;
+                return Ok(());
             }
         }
+        games.sort_by_key(|game| game.number);
+        for game in games {
+            self.replay.push(game)?;
+        }
+        Ok(())
     }
 
     /// The part of the budget that is used up, 0..=1.

@@ -2,8 +2,9 @@
 //! a policy and a value from outside (a network), and so few simulations that each must count.
 //!
 //! The root draws a few candidate actions without repetition from the policy and finds the best by sequential halving;
-//! below the root, visits follow the policy improved by the values found so far, and a node is worth what that policy has. Whatever the number of simulations, the
-//! improved policy is in expectation no worse than the policy it came from, as far as the values are right.
+//! below the root, visits follow the policy improved by the values found so far, and a node is worth what that policy has.
+//! Whatever the number of simulations, the improved policy is in expectation no worse than the policy it came from, as far
+//! as the values are right.
 //!
 //! The search evaluates nothing itself: it hands out leaves, many at a time, and takes their evaluations back, so that one
 //! batch can serve many searches.
@@ -34,6 +35,8 @@ pub struct GumbelSearch<P> {
     spare: SpareLeaves<P>,
     /// Candidates still in the race.
     candidates: Vec<Candidate>,
+    /// Of the search at hand, of which so many are left.
+    simulations: u32,
     simulations_left: u32,
     /// Rounds until the worse half of the candidates is dropped; a round visits each candidate once.
     rounds_left: u32,
@@ -103,6 +106,7 @@ impl<P: Position> GumbelSearch<P> {
             waiting: Vec::new(),
             spare: SpareLeaves::new(),
             candidates: Vec::new(),
+            simulations: 0,
             simulations_left: 0,
             rounds_left: 0,
             phases: 1,
@@ -118,7 +122,8 @@ impl<P: Position> GumbelSearch<P> {
         self.rng = SplitMix64::new(seed);
         self.tree.reset(root.actor());
         self.candidates.clear();
-        self.simulations_left = simulations.min(self.settings.simulations);
+        self.simulations = simulations.min(self.settings.simulations);
+        self.simulations_left = self.simulations;
         self.waiting.drain(..).for_each(|leaf| self.spare.keep(leaf));
         match &mut self.root {
             Some(kept) => kept.clone_from(root),
@@ -282,7 +287,7 @@ impl<P: Position> GumbelSearch<P> {
     }
 
     fn rounds_of_a_phase(&self) -> u32 {
-        (self.settings.simulations / (self.phases * self.candidates.len().max(1) as u32)).max(1)
+        (self.simulations / (self.phases * self.candidates.len().max(1) as u32)).max(1)
     }
 
     fn play_round(&mut self, root: &P) {

@@ -4,6 +4,7 @@
 //! * [`mcts`]: Monte-Carlo tree search with explicit chance nodes (UCT, PUCT), [`mcts_agent`]: as an agent; [`simulation`]: its
 //!   simulations, in batches and on several threads.
 //! * [`gumbel`]: search with a policy and a value from outside, for few simulations; [`gumbel_agent`]: as an agent.
+//! * [`puct`]: AlphaZero's search step by step, for self-play.
 //! * [`expectimax`]: search by depth with pruning at decisions and rolls, as an agent.
 //! * [`exact`]: positions that can be solved to the end of the game; [`fixed_point`]: games in which positions come back.
 //! * [`tree`]: the statistics of a search tree, in flat memory that is used again for every move.
@@ -25,6 +26,7 @@ pub mod leaf_evaluator;
 pub mod leaf_options;
 pub mod mcts;
 pub mod mcts_agent;
+pub mod puct;
 pub mod reference;
 pub mod roll_expansion;
 pub mod rollout;

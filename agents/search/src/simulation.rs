@@ -5,7 +5,7 @@ use crate::leaf::{Leaf, SpareLeaves};
 use crate::roll_expansion::RollExpansion;
 use crate::tree::{KeyUse, Node, NodeId, SelectionRule, Tree, sign_of};
 use dervish_agents::evaluation::Utility;
-use dervish_agents::evaluator::{Evaluator, EvaluatorError};
+use dervish_agents::evaluator::{Evaluator, EvaluatorError, LeafEvaluation};
 use dervish_env::chance::SplitMix64;
 use dervish_env::game::{Action, Actor, Position, Seat};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -37,73 +37,56 @@ impl Default for SimulationRules {
     }
 }
 
-/// Makes simulations for one thread.
-#[derive(Clone)]
-pub(crate) struct Simulator<P: Position> {
+/// Goes down a tree for one thread, and books there what was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Descent<P> {
     rules: SimulationRules,
     keys: KeyUse,
-    evaluator: Box<dyn Evaluator<P>>,
     rolls: RollExpansion,
     rng: SplitMix64,
-    leaves: Vec<Leaf<P>>,
     spare: SpareLeaves<P>,
     actions: Vec<Action>,
     bytes: Vec<u8>,
-    values: Vec<f32>,
-    /// Policies of the evaluated leaves, one after another, and where each ends.
-    policies: Vec<f32>,
-    policy_ends: Vec<usize>,
 }
 
-impl<P: Position> Simulator<P> {
+impl<P: Position> Descent<P> {
     /// `keyed` keeps the keys of positions even where no node is shared, to find them again for the next move.
-    pub fn new(rules: SimulationRules, keyed: bool, evaluator: Box<dyn Evaluator<P>>) -> Simulator<P> {
-        Simulator {
+    pub fn new(rules: SimulationRules, keyed: bool) -> Descent<P> {
+        Descent {
             rules,
             keys: KeyUse { keep: keyed || rules.share, share: rules.share },
-            evaluator,
             rolls: RollExpansion::new(rules.merged),
             rng: SplitMix64::new(0),
-            leaves: Vec::new(),
             spare: SpareLeaves::new(),
             actions: Vec::new(),
             bytes: Vec::new(),
-            values: Vec::new(),
-            policies: Vec::new(),
-            policy_ends: Vec::new(),
         }
     }
 
-    /// Begins new random streams.
+    /// Begins a new random stream.
     pub fn reseed(&mut self, seed: u64) {
         self.rng = SplitMix64::new(seed);
-        let seed = self.rng.next_word();
-        self.evaluator.reseed(seed);
     }
 
-    /// Makes sure that the root has actions with priors, where the selection wants these. Costs one evaluation.
-    pub fn prepare_root(&mut self, tree: &Mutex<Tree>, root: &P) -> Result<(), EvaluatorError> {
-        if self.rules.selection.wants_priors() && !locked(tree).node(Tree::ROOT).is_expanded() {
-            let mut leaf = self.spare.leaf_at(root);
-            leaf.node = Some(Tree::ROOT);
-            self.leaves.push(leaf);
-            self.evaluate_and_book(tree)?;
-        }
-        Ok(())
+    /// The random stream.
+    pub fn rng(&mut self) -> &mut SplitMix64 {
+        &mut self.rng
     }
 
-    /// Makes `count` simulations from `root` whose leaves are evaluated together.
-    pub fn simulate(&mut self, tree: &Mutex<Tree>, root: &P, count: u32) -> Result<(), EvaluatorError> {
-        let mut locked = locked(tree);
-        for _ in 0..count {
-            let leaf = self.descend(&mut locked, root);
-            self.leaves.push(leaf);
-        }
-        drop(locked);
-        self.evaluate_and_book(tree)
+    /// The root as a leaf, to be evaluated for the priors of its actions.
+    pub fn root_leaf(&mut self, root: &P) -> Leaf<P> {
+        let mut leaf = self.spare.leaf_at(root);
+        leaf.node = Some(Tree::ROOT);
+        leaf
     }
 
-    fn descend(&mut self, tree: &mut Tree, root: &P) -> Leaf<P> {
+    /// Takes back a leaf that will not be booked.
+    pub fn drop_leaf(&mut self, leaf: Leaf<P>) {
+        self.spare.keep(leaf);
+    }
+
+    /// Goes from the root down to a position whose value is not in the tree, or is solved.
+    pub fn descend(&mut self, tree: &mut Tree, root: &P) -> Leaf<P> {
         let mut leaf = self.spare.leaf_at(root);
         let mut node = Tree::ROOT;
         loop {
@@ -163,11 +146,96 @@ impl<P: Position> Simulator<P> {
         }
     }
 
+    /// Books the value of a leaf on the way up: what is known of it, its result, or its evaluation, whose policy becomes the
+    /// priors of its actions. A leaf that wanted an evaluation and has none, because the evaluator failed, counts 0.
+    pub fn book(&mut self, tree: &mut Tree, leaf: Leaf<P>, evaluation: Option<LeafEvaluation<'_>>) {
+        let value = match (leaf.known, leaf.position.result(), evaluation) {
+            (Some(value), _, _) => value,
+            (None, Some(result), _) => f64::from(self.rules.utility.of_result(&result, Seat::First)),
+            (None, None, Some(evaluation)) => {
+                self.book_policy(tree, &leaf, evaluation.policy);
+                match leaf.position.actor() {
+                    Actor::Player(seat) => sign_of(seat) * f64::from(evaluation.value),
+                    _ => 0.0,
+                }
+            }
+            (None, None, None) => 0.0,
+        };
+        tree.back_up(&leaf.path, leaf.node.filter(|_| leaf.known.is_none()), value);
+        self.spare.keep(leaf);
+    }
+
+    /// Puts the actions of an evaluated leaf into the tree with their priors, if the evaluation gave any.
+    fn book_policy(&mut self, tree: &mut Tree, leaf: &Leaf<P>, policy: &[f32]) {
+        let Some(node) = leaf.node else { return };
+        let unexpanded = !tree.node(node).is_expanded() && matches!(tree.node(node).actor, Actor::Player(_));
+        if !policy.is_empty() && unexpanded {
+            leaf.position.legal_actions_into(&mut self.actions);
+            tree.expand_with_priors(node, &self.actions, policy);
+        }
+    }
+}
+
+/// Makes simulations for one thread, with an evaluator of its own.
+#[derive(Clone)]
+pub(crate) struct Simulator<P: Position> {
+    descent: Descent<P>,
+    wants_priors: bool,
+    evaluator: Box<dyn Evaluator<P>>,
+    leaves: Vec<Leaf<P>>,
+    values: Vec<f32>,
+    /// Policies of the evaluated leaves, one after another, and where each ends.
+    policies: Vec<f32>,
+    policy_ends: Vec<usize>,
+}
+
+impl<P: Position> Simulator<P> {
+    /// `keyed` keeps the keys of positions even where no node is shared, to find them again for the next move.
+    pub fn new(rules: SimulationRules, keyed: bool, evaluator: Box<dyn Evaluator<P>>) -> Simulator<P> {
+        Simulator {
+            descent: Descent::new(rules, keyed),
+            wants_priors: rules.selection.wants_priors(),
+            evaluator,
+            leaves: Vec::new(),
+            values: Vec::new(),
+            policies: Vec::new(),
+            policy_ends: Vec::new(),
+        }
+    }
+
+    /// Begins new random streams.
+    pub fn reseed(&mut self, seed: u64) {
+        self.descent.reseed(seed);
+        let seed = self.descent.rng().next_word();
+        self.evaluator.reseed(seed);
+    }
+
+    /// Makes sure that the root has actions with priors, where the selection wants these. Costs one evaluation.
+    pub fn prepare_root(&mut self, tree: &Mutex<Tree>, root: &P) -> Result<(), EvaluatorError> {
+        if self.wants_priors && !locked(tree).node(Tree::ROOT).is_expanded() {
+            let leaf = self.descent.root_leaf(root);
+            self.leaves.push(leaf);
+            self.evaluate_and_book(tree)?;
+        }
+        Ok(())
+    }
+
+    /// Makes `count` simulations from `root` whose leaves are evaluated together.
+    pub fn simulate(&mut self, tree: &Mutex<Tree>, root: &P, count: u32) -> Result<(), EvaluatorError> {
+        let mut locked = locked(tree);
+        for _ in 0..count {
+            let leaf = self.descent.descend(&mut locked, root);
+            self.leaves.push(leaf);
+        }
+        drop(locked);
+        self.evaluate_and_book(tree)
+    }
+
     fn evaluate_and_book(&mut self, tree: &Mutex<Tree>) -> Result<(), EvaluatorError> {
         self.values.clear();
         self.policies.clear();
         self.policy_ends.clear();
-        let Simulator { evaluator, leaves, values, policies, policy_ends, .. } = self;
+        let Simulator { descent, evaluator, leaves, values, policies, policy_ends, .. } = self;
         let waiting = leaves.iter().filter(|leaf| leaf.wants_evaluation()).count();
         let mut positions = Waiting { leaves: leaves.iter(), left: waiting };
         let evaluated = evaluator.evaluate(&mut positions, &mut |evaluation| {
@@ -176,39 +244,17 @@ impl<P: Position> Simulator<P> {
             policy_ends.push(policies.len());
         });
         let mut locked = locked(tree);
-        let mut next = 0;
-        let mut leaves = std::mem::take(&mut self.leaves);
+        let (mut next, mut begin) = (0, 0);
         for leaf in leaves.drain(..) {
-            let value = match (leaf.known, leaf.position.result()) {
-                (Some(value), _) => value,
-                (None, Some(result)) => f64::from(self.rules.utility.of_result(&result, Seat::First)),
-                (None, None) => {
-                    let value = self.values.get(next).copied().unwrap_or(0.0);
-                    self.book_policy(&mut locked, &leaf, next);
-                    next += 1;
-                    match leaf.position.actor() {
-                        Actor::Player(seat) => sign_of(seat) * f64::from(value),
-                        _ => 0.0,
-                    }
-                }
-            };
-            locked.back_up(&leaf.path, leaf.node.filter(|_| leaf.known.is_none()), value);
-            self.spare.keep(leaf);
+            let evaluation = (leaf.wants_evaluation() && next < values.len()).then(|| {
+                let policy = &policies[begin..policy_ends[next]];
+                begin = policy_ends[next];
+                next += 1;
+                LeafEvaluation { policy, value: values[next - 1] }
+            });
+            descent.book(&mut locked, leaf, evaluation);
         }
-        self.leaves = leaves;
         evaluated
-    }
-
-    /// Puts the actions of an evaluated leaf into the tree with the priors of evaluation number `index`, if it gave any.
-    fn book_policy(&mut self, tree: &mut Tree, leaf: &Leaf<P>, index: usize) {
-        let begin = if index == 0 { 0 } else { self.policy_ends.get(index - 1).copied().unwrap_or(0) };
-        let end = self.policy_ends.get(index).copied().unwrap_or(begin);
-        let Some(node) = leaf.node else { return };
-        let unexpanded = !tree.node(node).is_expanded() && matches!(tree.node(node).actor, Actor::Player(_));
-        if begin < end && unexpanded {
-            leaf.position.legal_actions_into(&mut self.actions);
-            tree.expand_with_priors(node, &self.actions, &self.policies[begin..end]);
-        }
     }
 }
 

@@ -306,6 +306,14 @@ impl Tree {
         true
     }
 
+    /// Mixes other probabilities, one for each action of a node, into its priors; `share` of a prior then comes from them.
+    pub fn mix_priors(&mut self, node: NodeId, others: &[f32], share: f32) {
+        let range = self.range(node);
+        for (edge, other) in self.edges[range].iter_mut().zip(others) {
+            edge.prior += share * (other - edge.prior);
+        }
+    }
+
     /// Adds the outcomes of a chance node. Returns false, leaving the node as it was, where the memory is used up.
     pub fn expand_roll(&mut self, node: NodeId, outcomes: &[WeightedOutcome], rng: &mut SplitMix64) -> bool {
         if !self.has_room(0, outcomes.len(), outcomes.len()) {
