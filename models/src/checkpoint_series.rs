@@ -25,6 +25,11 @@ impl CheckpointSeries {
         CheckpointSeries { folder: run.join(CHECKPOINTS) }
     }
 
+    /// The series in a folder of its own. It need not exist before the first checkpoint is saved.
+    pub fn in_folder(folder: PathBuf) -> CheckpointSeries {
+        CheckpointSeries { folder }
+    }
+
     /// Where the checkpoint of this step is or would be.
     pub fn path(&self, step: u64) -> PathBuf {
         self.folder.join(format!("{STEP_PREFIX}{step:08}"))

@@ -16,6 +16,12 @@ use dervish_training::arena::agents::ArenaGame;
 use dervish_training::arena::luck::{LuckAdjusted, LuckMeter, ValueFunction, value_function};
 use dervish_training::arena::match_play::{Contestant, Match, MatchOptions};
 use dervish_training::arena::report::MatchReport;
+#[cfg(feature = "torch")]
+use dervish_training::self_play::{
+    game::SelfPlayGame,
+    targets::{TargetConfig, luck_ahead, take_luck_out, value_targets},
+    teacher::Teacher,
+};
 use rand_chacha::ChaCha8Rng;
 use std::sync::{Arc, LazyLock};
 
@@ -257,5 +263,66 @@ fn luck_is_seen_from_a_seat() {
         let [a, b] = [Contestant::A, Contestant::B].map(|of| game.luck_for(game.seat_of(of)).expect("measured"));
         assert_eq!(a, -b);
         assert_eq!(game.luck_for(Seat::First), game.luck);
+    }
+}
+
+/// Games of self-play by these agents' policy, which teaches nothing but itself.
+#[cfg(feature = "torch")]
+fn taught<P: Position>(start: &P, agent: &AgentFactory<P>, games: u64) -> Vec<SelfPlayGame> {
+    let mut teacher = Teacher::new(start.clone(), 0, agent, 0.0, 11);
+    (0..games).map(|number| teacher.play(number).expect("a game")).collect()
+}
+
+/// Value targets of a game with all luck taken out, as the value for who decides.
+#[cfg(feature = "torch")]
+fn without_luck<P: Position>(game: &SelfPlayGame, start: &P, value: &ValueFunction<P>) -> Vec<f64> {
+    let ahead = luck_ahead(game, start, value, &mut LuckMeter::default()).expect("a game by the rules");
+    let mut targets = value_targets(game, &TargetConfig::default());
+    take_luck_out(game, &ahead, 1.0, &mut targets);
+    assert!(targets.iter().all(|(wdl, _)| (wdl.iter().sum::<f32>() - 1.0).abs() < 1e-5));
+    targets.iter().map(|(wdl, _)| f64::from(wdl[0] - wdl[2])).collect()
+}
+
+/// With the best play of both and the exact value, all that comes after a decision is luck: without it the target of every
+/// decision is the exact value of its position, in each single game.
+#[cfg(feature = "torch")]
+#[test]
+fn without_luck_every_target_is_the_exact_value() {
+    let value = value_function(ExactPig);
+    for game in taught(&Pig::new(), &AgentFactory::of(PigPlayer::Best), 30) {
+        let targets = without_luck(&game, &Pig::new(), &value);
+        let mut number = 0;
+        game.replay(&Pig::new(), |position, _, decision| {
+            let [throw, hold] = choices(position);
+            assert_eq!(decision.seat, position.turn_of());
+            assert_near(targets[number], 2.0 * throw.max(hold) - 1.0, 2e-4);
+            number += 1;
+        })
+        .expect("a game by the rules");
+        assert_eq!(number, targets.len());
+    }
+}
+
+/// In the tiny campaign, whose evaluation is far from exact: the first, the fifth and the tenth target keep their mean within
+/// three standard errors of the difference.
+#[cfg(feature = "torch")]
+#[test]
+fn targets_without_luck_keep_their_mean() {
+    let value = value_function(Campaign::evaluation());
+    let games = taught(&tiny(), &AgentFactory::of(RandomAgent::default()), 2500);
+    let mut differences = [Vec::new(), Vec::new(), Vec::new()];
+    for game in &games {
+        let adjusted = without_luck(game, &tiny(), &value);
+        let plain = value_targets(game, &TargetConfig::default());
+        for (number, differences) in [0, 4, 9].into_iter().zip(&mut differences) {
+            if let (Some(adjusted), Some((wdl, _))) = (adjusted.get(number), plain.get(number)) {
+                differences.push(adjusted - f64::from(wdl[0] - wdl[2]));
+            }
+        }
+    }
+    for differences in differences {
+        let mean = dervish_training::arena::statistics::Mean::of(&differences).expect("games");
+        let error = mean.standard_error.expect("games");
+        assert!(differences.len() > 1000 && error > 1e-3 && mean.value.abs() < 3.0 * error, "{mean:?}");
     }
 }

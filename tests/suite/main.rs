@@ -20,6 +20,8 @@ mod flawed_game;
 mod game_ends;
 mod gumbel;
 mod gym;
+#[cfg(feature = "torch")]
+mod league;
 mod luck;
 mod match_command;
 mod match_play;
@@ -31,6 +33,7 @@ mod play_command;
 mod position_command;
 mod position_file;
 mod progress;
+mod puct;
 mod ratings;
 mod record;
 mod regret_command;

@@ -10,7 +10,7 @@ use std::path::Path;
 fn game(number: u64) -> SelfPlayGame {
     let decision = Decision { seat: Seat::First, action: Action(3), judgement: None };
     let result = GameResult { winner: None, margin: 0.0 };
-    SelfPlayGame { number, scenario: 0, dice_seed: number, step: 0, decisions: vec![decision], result }
+    SelfPlayGame { number, scenario: 0, dice_seed: number, step: 0, decisions: vec![decision], opponent: None, result }
 }
 
 const SETTINGS: ReplaySettings = ReplaySettings { games_per_round: 4, window: 5, uses: 3, seed: 9 };

@@ -12,7 +12,7 @@ fn refusal(text: &str, changes: &[&str]) -> String {
     error
 }
 
-const LEAST: &str = "format = 2\nscenarios = [\"pig\"]\n";
+const LEAST: &str = "format = 3\nscenarios = [\"pig\"]\n";
 
 #[test]
 fn every_preset_can_be_read_and_written_again() {
@@ -36,12 +36,12 @@ fn what_a_file_leaves_out_has_its_default_and_what_it_says_counts() {
 
 #[test]
 fn faults_are_told_with_their_line() {
-    assert!(refusal("format = 2\nscenarios = [\"pig\"", &[]).contains("line 2"));
+    assert!(refusal("format = 3\nscenarios = [\"pig\"", &[]).contains("line 2"));
     let unknown = refusal(&format!("{LEAST}[learner]\nbatsch = 3\n"), &[]);
     assert!(unknown.starts_with("line 4:") && unknown.contains("batsch"), "{unknown}");
     let kind = refusal(&format!("{LEAST}[self_play]\nsimulations = \"many\"\n"), &[]);
     assert!(kind.starts_with("line 4:"), "{kind}");
-    assert!(refusal("format = 2\n", &[]).contains("scenarios"));
+    assert!(refusal("format = 3\n", &[]).contains("scenarios"));
     assert!(refusal("scenarios = [\"pig\"]", &[]).contains("format"));
     assert_eq!(RunConfig::parse("format = 1\nhiden = 3", &[]), Err(ConfigError::Format { found: 1 }));
 }

@@ -15,18 +15,21 @@ use dervish_neural::agent::{NeuralAgent, choose_index};
 use dervish_training::arena::agents::ArenaGame;
 use dervish_training::arena::match_play::{MatchOptions, play_match};
 use dervish_training::arena::report::MatchReport;
+use dervish_training::assessment::Assessment;
 use dervish_training::commands::train::{LogFormat, TrainArgs};
 use dervish_training::config::RunConfig;
 use dervish_training::run_dir::{RunDir, RunDirFault};
 use dervish_training::self_play::actor::{Actor, Effort};
 use dervish_training::self_play::game::{Decision, Judgement, SelfPlayGame};
 use dervish_training::self_play::numbers::GameNumbers;
+use dervish_training::self_play::pool::{LeagueConfig, Pool, Rival};
 use dervish_training::self_play::targets::{
     TargetConfig, played_actions, result_target, standardise, turns_left, value_targets,
 };
 use dervish_training::self_play::weights::PublishedWeights;
 use dervish_training::self_play::{SelfPlayConfig, Start};
 use dervish_training::session::{Budget, Material, Progress, SessionError, SessionReport, Watcher, train};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,7 +39,7 @@ fn config(simulations: u32) -> RunConfig {
     // A policy gradient judges the policy that played.
     let uses = if simulations > 0 { 2 } else { 1 };
     let text = format!(
-        "format = 2
+        "format = 3
         scenarios = [\"pig\"]
         seed = 11
         threads = 2
@@ -45,7 +48,7 @@ fn config(simulations: u32) -> RunConfig {
         [self_play]
         games_at_once = 16
         simulations = {simulations}
-        candidates = 2
+        search = {{ kind = \"gumbel\", candidates = 2 }}
         [learner]
         games_per_round = 16
         uses = {uses}
@@ -74,7 +77,7 @@ const LEARNT: u64 = 1500;
 const LONG: Budget = Budget::Time(Duration::from_secs(600));
 
 fn pig() -> Material<Pig, PigPlayers> {
-    Material { starts: vec![Start { position: Pig::new(), encoder: PigPlayers::new() }], teachers: Vec::new() }
+    Material::of(vec![Start { position: Pig::new(), encoder: PigPlayers::new() }])
 }
 
 fn train_pig(run: &RunDir, until_step: u64) -> SessionReport {
@@ -208,8 +211,28 @@ fn an_interrupted_deterministic_run_ends_with_the_weights_of_one_that_was_not() 
     let folder = tempfile::tempdir().expect("a temporary folder");
     let deterministic = |simulations: u32| {
         let text = config(simulations).text();
-        let changes = ["threads=1", "deterministic=true", "storage.checkpoint_every=2", "learner.games_per_round=6"];
-        RunConfig::parse(&text, &changes.map(str::to_string)).expect("a configuration")
+        let mut changes =
+            vec!["threads=1", "deterministic=true", "storage.checkpoint_every=2", "learner.games_per_round=6"];
+        // Whatever decides whose weights play and who is met must be as it was too.
+        if simulations > 0 {
+            changes.extend([
+                "league={share=0.5, opponents=['random'], past=2, past_every=2}",
+                "gate={every=2, games=4}",
+                "assessment={every=3, games=2, held_out=['mcts:sims=4']}",
+            ]);
+        }
+        let changes: Vec<String> = changes.into_iter().map(str::to_string).collect();
+        RunConfig::parse(&text, &changes).expect("a configuration")
+    };
+    let rival = |spec: &str| Rival {
+        name: spec.to_string(),
+        by_scenario: vec![Pig::agents().factory(spec).expect("an agent")],
+    };
+    let material = Material { opponents: vec![rival("random")], held_out: vec![rival("mcts:sims=4")], ..pig() };
+    let assessments = |path: &Path| -> Vec<(u64, f64)> {
+        let text = fs::read_to_string(path.join("assessments.jsonl")).unwrap_or_default();
+        let lines = text.lines().map(|line| serde_json::from_str::<Assessment>(line).expect("an assessment"));
+        lines.flat_map(|line| line.agents.into_iter().map(move |of| (line.rounds, of.score.value))).collect()
     };
     let weights = |path: &Path| {
         let steps: Vec<_> = fs::read_dir(path.join("checkpoints")).expect("checkpoints").flatten().collect();
@@ -220,7 +243,7 @@ fn an_interrupted_deterministic_run_ends_with_the_weights_of_one_that_was_not() 
     for simulations in [0, 3] {
         let whole = folder.path().join(format!("whole-{simulations}"));
         let run = RunDir::create(&whole, deterministic(simulations)).expect("a new run");
-        train(&pig(), &run, Budget::Rounds(ROUNDS), &()).expect("a session");
+        train(&material, &run, Budget::Rounds(ROUNDS), &()).expect("a session");
         drop(run);
         let pieces = folder.path().join(format!("pieces-{simulations}"));
         drop(RunDir::create(&pieces, deterministic(simulations)).expect("a new run"));
@@ -231,7 +254,7 @@ fn an_interrupted_deterministic_run_ends_with_the_weights_of_one_that_was_not() 
         };
         for (number, stop) in [(1, 40), (2, 70), (3, 130)] {
             let run = RunDir::open(&pieces).expect("the run");
-            let report = train(&pig(), &run, Budget::Rounds(ROUNDS), &StopWhenAsked(stop, AtomicU64::new(0)));
+            let report = train(&material, &run, Budget::Rounds(ROUNDS), &StopWhenAsked(stop, AtomicU64::new(0)));
             let report = report.expect("a session");
             assert!(report.stopped && report.after.rounds < ROUNDS, "{report:?}");
             drop(run);
@@ -245,9 +268,10 @@ fn an_interrupted_deterministic_run_ends_with_the_weights_of_one_that_was_not() 
         fs::write(&open, fs::read_to_string(&open).expect("games") + "{\"number\": 1").expect("a file");
         for path in [&pieces, &killed] {
             let run = RunDir::open(path).expect("the run");
-            let report = train(&pig(), &run, Budget::Rounds(ROUNDS), &()).expect("a session");
+            let report = train(&material, &run, Budget::Rounds(ROUNDS), &()).expect("a session");
             assert!(!report.stopped && report.after.rounds == ROUNDS);
             assert!(weights(path) == weights(&whole), "{} differs", path.display());
+            assert_eq!(assessments(path), assessments(&whole));
         }
     }
 }
@@ -328,7 +352,8 @@ fn games(count: usize, simulations: u32) -> Vec<SelfPlayGame> {
     let weights = PublishedWeights::new(net.expect("a network"), 0);
     let (numbers, effort) = (GameNumbers::new(0, u64::MAX), Effort::default());
     let config = SelfPlayConfig { games_at_once: 3, ..config(simulations).self_play };
-    let mut actor = Actor::new(&starts, config, 11, &weights, &numbers, &effort).expect("an actor");
+    let pool = Pool::new(&LeagueConfig::default(), Vec::new(), BTreeMap::new());
+    let mut actor = Actor::new(&starts, config, 11, &pool, &weights, &numbers, &effort).expect("an actor");
     let mut finished = Vec::new();
     while finished.len() < count {
         actor.tick(&mut finished).expect("a batch");
@@ -374,6 +399,7 @@ fn judged_game(decisions: &[(Seat, f32)], result: GameResult) -> SelfPlayGame {
         dice_seed: 0,
         step: 0,
         decisions: decisions.iter().map(decision).collect(),
+        opponent: None,
         result,
     }
 }

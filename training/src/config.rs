@@ -2,16 +2,21 @@
 //!
 //! A file lists what differs from the defaults; unknown keys are refused. A run directory keeps the whole configuration.
 
+use crate::arena::sprt::SprtError;
+use crate::assessment::AssessmentConfig;
 use crate::learner::LearnerConfig;
 use crate::self_play::SelfPlayConfig;
+use crate::self_play::pool::LeagueConfig;
 use crate::self_play::teacher::ImitationConfig;
+use crate::self_play::tree_search::SearchConfig;
+use crate::session::gate::GateConfig;
 use dervish_models::device::DeviceChoice;
 use dervish_models::network::Architecture;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 /// Version of the configuration and of the layout of run directories.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// How a run plays and learns.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -41,6 +46,15 @@ pub struct RunConfig {
     /// How self-play is played.
     #[serde(default)]
     pub self_play: SelfPlayConfig,
+    /// Who is met in self-play beside the network itself.
+    #[serde(default)]
+    pub league: LeagueConfig,
+    /// What new weights must win to play; without it the newest weights play.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<GateConfig>,
+    /// How strength is followed while the run learns.
+    #[serde(default)]
+    pub assessment: AssessmentConfig,
     /// How the run learns.
     #[serde(default)]
     pub learner: LearnerConfig,
@@ -115,6 +129,9 @@ pub enum ConfigError {
         /// The most that it may be.
         most: f64,
     },
+    /// The test of a gate cannot be made.
+    #[error("gate: {0}")]
+    Gate(SprtError),
     /// Figures that do not go together.
     #[error("{0}")]
     Contradiction(&'static str),
@@ -197,11 +214,19 @@ impl RunConfig {
     /// # Errors
     /// [`ConfigError::Range`] or [`ConfigError::Contradiction`].
     pub fn check(&self) -> Result<(), ConfigError> {
-        let RunConfig { self_play, learner, storage, .. } = self;
+        let RunConfig { self_play, league, gate, assessment, learner, storage, .. } = self;
         let (targets, trainer) = (&learner.targets, &learner.trainer);
         let count = |count: usize| count as f64;
         let (share, weight) = (0.0..=1.0, 0.0..=1e3);
-        let ranges: [(&'static str, f64, RangeInclusive<f64>); 32] = [
+        let (mut candidates, mut exploration, mut noise_share, mut noise_mass, mut temperature) =
+            (1.0, 0.0, 0.0, 1.0, 0.0);
+        match self_play.search {
+            SearchConfig::Gumbel { candidates: compared } => candidates = count(compared),
+            SearchConfig::Puct { exploration: factor, noise_share: noisy, noise_mass: mass, temperature: warmth } => {
+                (exploration, noise_share, noise_mass, temperature) = (factor, noisy, mass, warmth);
+            }
+        }
+        let ranges: [(&'static str, f64, RangeInclusive<f64>); 47] = [
             ("scenarios", count(self.scenarios.len()), 1.0..=100.0),
             ("seed", self.seed as f64, 0.0..=i64::MAX as f64),
             ("threads", count(self.threads), 1.0..=1024.0),
@@ -211,10 +236,25 @@ impl RunConfig {
             ("self_play.simulations", f64::from(self_play.simulations), 0.0..=1e6),
             ("self_play.cheap_simulations", f64::from(self_play.cheap_simulations), 1.0..=1e6),
             ("self_play.full_share", self_play.full_share, share.clone()),
-            ("self_play.candidates", count(self_play.candidates), 1.0..=1e4),
+            ("self_play.search.candidates", candidates, 1.0..=1e4),
+            ("self_play.search.exploration", exploration, 0.0..=1e3),
+            ("self_play.search.noise_share", noise_share, share.clone()),
+            ("self_play.search.noise_mass", noise_mass, 1e-3..=1e6),
+            ("self_play.search.temperature", temperature, 0.0..=100.0),
             ("self_play.utility.margin_share", f64::from(self_play.utility.margin_share), share.clone()),
+            ("league.share", league.share, share.clone()),
+            ("league.past", count(league.past), 0.0..=100.0),
+            ("league.past_every", league.past_every as f64, 1.0..=1e9),
+            ("league.focus", league.focus, 0.0..=100.0),
+            ("gate.every", gate.map_or(1.0, |gate| gate.every as f64), 1.0..=1e9),
+            ("gate.games", gate.map_or(2.0, |gate| f64::from(gate.games)), 2.0..=1e6),
+            ("gate.simulations", gate.map_or(0.0, |gate| f64::from(gate.simulations)), 0.0..=1e6),
+            ("assessment.every", assessment.every as f64, 0.0..=1e9),
+            ("assessment.games", f64::from(assessment.games), 2.0..=1e6),
+            ("assessment.simulations", f64::from(assessment.simulations), 0.0..=1e6),
             ("learner.targets.lambda", f64::from(targets.lambda), share.clone()),
             ("learner.targets.value_lambda", f64::from(targets.value_lambda), share.clone()),
+            ("learner.targets.luck", f64::from(targets.luck), share.clone()),
             ("learner.trainer.learning_rate", trainer.learning_rate, share.clone()),
             ("learner.trainer.weight_decay", trainer.weight_decay, share.clone()),
             ("learner.trainer.gradient_clip", trainer.gradient_clip, 0.0..=1e6),
@@ -241,6 +281,20 @@ impl RunConfig {
         }
         if self.deterministic && self.threads != 1 {
             return Err(ConfigError::Contradiction("deterministic = true needs threads = 1"));
+        }
+        if targets.luck > 0.0 && targets.value_lambda < 1.0 {
+            return Err(ConfigError::Contradiction(
+                "learner.targets.luck above 0 needs a learner.targets.value_lambda of 1",
+            ));
+        }
+        if let Some(error) = gate.and_then(|gate| gate.plan().check().err()) {
+            return Err(ConfigError::Gate(error));
+        }
+        if league.share > 0.0 && league.opponents.is_empty() && league.past == 0 {
+            return Err(ConfigError::Contradiction("league.share above 0 needs league.opponents or a league.past"));
+        }
+        if gate.is_some_and(|gate| gate.games % 2 == 1) || assessment.games % 2 == 1 {
+            return Err(ConfigError::Contradiction("games of a gate and of an assessment come in pairs"));
         }
         if learner.uses > 1 && learner.window == 0 {
             return Err(ConfigError::Contradiction("learner.uses above 1 needs a learner.window of at least 1 round"));

@@ -1,13 +1,16 @@
 //! The learner: rounds of optimisation steps on finished games, whose features are computed again from their actions.
 
+use crate::arena::luck::{LuckAdjusted, LuckMeter, ValueFunction};
 use crate::config::RunConfig;
 use crate::self_play::Start;
 use crate::self_play::game::{SelfPlayGame, UnplayableGame};
-use crate::self_play::targets::{TargetConfig, played_actions, standardise, turns_left, value_targets};
+use crate::self_play::targets::{
+    TargetConfig, luck_ahead, played_actions, standardise, take_luck_out, turns_left, value_targets,
+};
 use dervish_agents::evaluation::Utility;
 use dervish_env::chance::{SplitMix64, game_seed};
 use dervish_env::encode::PolicyEncoder;
-use dervish_env::game::Position;
+use dervish_env::game::{Position, Seat};
 use dervish_models::batch::{BatchError, Played, Target, TrainingBatch};
 use dervish_models::network::Network;
 use dervish_models::trainer::{Losses, TrainError, Trainer, TrainerConfig, TrainerState};
@@ -56,13 +59,15 @@ impl Default for LearnerConfig {
 }
 
 /// Learns from the games of one run.
-#[derive(Debug)]
 pub struct Learner<'r, P, E> {
     starts: &'r [Start<P, E>],
     config: LearnerConfig,
     utility: Utility,
     /// Whether self-play searches: decisions that were not searched in full then teach the value alone.
     searched: bool,
+    /// What luck is measured by, where it is taken out of the targets.
+    value: Option<&'r ValueFunction<P>>,
+    meter: LuckMeter,
     trainer: Trainer,
     seed: u64,
     encoding: PositionEncoding,
@@ -80,6 +85,18 @@ pub struct RoundReport {
     /// Losses, averaged over the round's steps.
     #[serde(flatten)]
     pub losses: Losses,
+    /// What luck is worth in the games of the round, where it is taken out of the targets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub luck: Option<LuckReport>,
+}
+
+/// What the dice explain of results.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct LuckReport {
+    /// The part of luck that narrows results most, by least squares.
+    pub best_share: f64,
+    /// By what factor that narrows the interval of the mean result.
+    pub narrowing: f64,
 }
 
 /// Why a round failed.
@@ -98,12 +115,20 @@ pub enum LearnError {
 
 impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
     /// A learner that goes on with `trainer`; what it draws follows from the run's seed and the round.
-    pub fn new(starts: &'r [Start<P, E>], config: &RunConfig, trainer: Trainer) -> Learner<'r, P, E> {
+    /// `value` is what luck is measured by, needed where the configuration takes luck out of the targets.
+    pub fn new(
+        starts: &'r [Start<P, E>],
+        config: &RunConfig,
+        value: Option<&'r ValueFunction<P>>,
+        trainer: Trainer,
+    ) -> Learner<'r, P, E> {
         Learner {
             starts,
             config: config.learner.clone(),
             utility: config.self_play.utility,
             searched: config.self_play.simulations > 0,
+            value: value.filter(|_| config.learner.targets.luck > 0.0),
+            meter: LuckMeter::default(),
             encoding: PositionEncoding::new(&starts[0].encoder, trainer.net().config()),
             trainer,
             seed: config.seed,
@@ -117,7 +142,8 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
     /// [`LearnError`]; steps taken before it stay taken.
     pub fn round(&mut self, number: u64, games: &[&SelfPlayGame], elapsed: f64) -> Result<RoundReport, LearnError> {
         let mut stream = SplitMix64::new(game_seed(self.seed ^ LEARNER, number));
-        let learnt_from = self.fill_batches(games, &mut stream)?;
+        let lucks = self.lucks_of(games)?;
+        let learnt_from = self.fill_batches(games, lucks.as_deref(), &mut stream)?;
         let mut sum = Losses::default();
         let mut steps = 0;
         for _ in 0..self.config.passes {
@@ -129,7 +155,24 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
                 }
             }
         }
-        Ok(RoundReport { learnt_from, losses: sum.scaled(1.0 / f64::from(steps.max(1))) })
+        let luck = lucks.and_then(|lucks| luck_report(games, &lucks));
+        Ok(RoundReport { learnt_from, losses: sum.scaled(1.0 / f64::from(steps.max(1))), luck })
+    }
+
+    /// The luck ahead of each decision of each game, where it is wanted.
+    fn lucks_of(&mut self, games: &[&SelfPlayGame]) -> Result<Option<Vec<Vec<f64>>>, LearnError> {
+        let Some(value) = self.value else { return Ok(None) };
+        let mut lucks = Vec::with_capacity(games.len());
+        for game in games {
+            let start = self.start_of(game)?;
+            lucks.push(luck_ahead(game, &start.position, value, &mut self.meter)?);
+        }
+        Ok(Some(lucks))
+    }
+
+    fn start_of(&self, game: &SelfPlayGame) -> Result<&'r Start<P, E>, UnplayableGame> {
+        let unknown = UnplayableGame { number: game.number, decision: 0, reason: "of a scenario too many" };
+        self.starts.get(game.scenario).ok_or(unknown)
     }
 
     fn learning_rate(&self, elapsed: f64) -> f64 {
@@ -162,7 +205,12 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
     }
 
     /// Spreads the decisions of the games over batches at random and returns how many there are.
-    fn fill_batches(&mut self, games: &[&SelfPlayGame], stream: &mut SplitMix64) -> Result<usize, LearnError> {
+    fn fill_batches(
+        &mut self,
+        games: &[&SelfPlayGame],
+        lucks: Option<&[Vec<f64>]>,
+        stream: &mut SplitMix64,
+    ) -> Result<usize, LearnError> {
         let mut played: Vec<Vec<Option<Played>>> =
             games.iter().map(|game| played_actions(game, &self.config.targets, &self.utility)).collect();
         let decisions = games.iter().zip(&mut played).flat_map(|(game, played)| {
@@ -175,16 +223,15 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
         self.batches.truncate(batches);
         self.batches.iter_mut().for_each(TrainingBatch::clear);
         self.batches.resize_with(batches, || TrainingBatch::new(self.trainer.net().config()));
-        let Learner { starts, config, searched, encoding, batches, .. } = self;
-        for (game, played) in games.iter().zip(&played) {
-            let Some(Start { position, encoder }) = starts.get(game.scenario) else {
-                return Err(
-                    UnplayableGame { number: game.number, decision: 0, reason: "of a scenario too many" }.into()
-                );
-            };
+        for (number, (game, played)) in games.iter().zip(&played).enumerate() {
+            let Start { position, encoder } = self.start_of(game)?;
+            let Learner { config, searched, encoding, batches, .. } = self;
             let mut refused = None;
-            let targets = value_targets(game, &config.targets).into_iter().zip(turns_left(game));
-            let mut known = played.iter().zip(targets);
+            let mut targets = value_targets(game, &config.targets);
+            if let Some(lucks) = lucks {
+                take_luck_out(game, &lucks[number], config.targets.luck, &mut targets);
+            }
+            let mut known = played.iter().zip(targets.into_iter().zip(turns_left(game)));
             game.replay(position, |position, legal, decision| {
                 let (Some((played, ((wdl, margin), turns_left))), Some(judgement)) =
                     (known.next(), &decision.judgement)
@@ -206,4 +253,12 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
         }
         Ok(count)
     }
+}
+
+/// What luck explains of the results of these games; `None` if nothing varies.
+fn luck_report(games: &[&SelfPlayGame], lucks: &[Vec<f64>]) -> Option<LuckReport> {
+    let results: Vec<f64> = games.iter().map(|game| f64::from(game.result.sign(Seat::First))).collect();
+    let whole: Vec<f64> = lucks.iter().map(|ahead| ahead.first().copied().unwrap_or(0.0)).collect();
+    let adjusted = LuckAdjusted::of(&results, &whole)?;
+    Some(LuckReport { best_share: adjusted.coefficient, narrowing: adjusted.narrowing() })
 }

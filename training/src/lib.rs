@@ -8,6 +8,7 @@
 //! * [`interrupt`]: watching for Ctrl-C.
 //!
 //! With the feature `torch`:
+//! * `assessment`: how strong a run's network is while it learns.
 //! * `self_play`: agents that play themselves, and what is kept of it to learn from.
 //! * `learner`: optimisation steps on finished games.
 //! * `session`: actors and learner together, for a while.
@@ -15,6 +16,8 @@
 //! * `run_dir`: the directory of a run.
 
 pub mod arena;
+#[cfg(feature = "torch")]
+pub mod assessment;
 pub mod commands;
 #[cfg(feature = "torch")]
 pub mod config;

@@ -5,10 +5,14 @@
 //! checkpoints/         one folder for each saved step; step 0 is the untrained network
 //! replay/              the latest games of self-play, round by round
 //! metrics.jsonl        one line of figures for each round of learning
+//! assessments.jsonl    one line for each assessment
+//! past/                networks of the past that are in the pool
+//! playing/             the network that plays, where a gate lets it differ from the one that learns
 //! train.log            what happened
 //! lock                 held while a program trains here
 //! ```
 
+use crate::assessment::Assessment;
 use crate::config::{ConfigError, RunConfig};
 use dervish_env::persist::{read_text, write_whole};
 use dervish_models::checkpoint_series::{CHECKPOINTS, CheckpointSeries};
@@ -17,6 +21,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 const CONFIG: &str = "config.toml";
+const ASSESSMENTS: &str = "assessments.jsonl";
 const LOCK: &str = "lock";
 const REPLAY: &str = "replay";
 
@@ -127,6 +132,41 @@ impl RunDir {
     /// [`RunDirError`] if it cannot be opened.
     pub fn metrics_file(&self) -> Result<File, RunDirError> {
         self.append("metrics.jsonl")
+    }
+
+    /// The file of assessments, to append lines to.
+    ///
+    /// # Errors
+    /// [`RunDirError`] if it cannot be opened.
+    pub fn assessments_file(&self) -> Result<File, RunDirError> {
+        self.append(ASSESSMENTS)
+    }
+
+    /// The assessments of the first `rounds` rounds. Later ones, which a run makes again that goes on from an earlier
+    /// checkpoint, and a line that was cut off when a program was killed are taken out of the file.
+    ///
+    /// # Errors
+    /// [`RunDirError`] if the file cannot be read or written.
+    pub fn assessments_until(&self, rounds: u64) -> Result<Vec<Assessment>, RunDirError> {
+        let path = self.path.join(ASSESSMENTS);
+        let keep = || -> io::Result<Vec<Assessment>> {
+            let text = match fs::read_to_string(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+                read => read?,
+            };
+            let mut lines = String::with_capacity(text.len());
+            let mut assessments = Vec::new();
+            for line in text.lines() {
+                let Ok(assessment) = serde_json::from_str::<Assessment>(line) else { continue };
+                if assessment.rounds <= rounds {
+                    lines.extend([line, "\n"]);
+                    assessments.push(assessment);
+                }
+            }
+            write_whole(&path, lines.as_bytes())?;
+            Ok(assessments)
+        };
+        keep().map_err(|error| RunDirError { path: path.clone(), reason: error.into() })
     }
 
     /// Opens a file of lines to append to. A last line that was cut off when a program was killed is ended first.

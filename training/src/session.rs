@@ -1,21 +1,33 @@
 //! A training session: actors that play, one learner, checkpoints, until the time is over or somebody stops it.
+//!
+//! # Layout
+//! * [`gate`]: which weights play.
+//! * [`player`]: the network of a session as an agent.
+//! * `kept`: networks that a session keeps beside its checkpoints.
 
+use crate::arena::luck::ValueFunction;
+use crate::arena::match_play::{MatchError, Spectator};
+use crate::assessment::{self, AgentScore, Assessment};
 use crate::config::StorageConfig;
 use crate::learner::{LearnError, Learner, RoundReport};
 use crate::run_dir::{RunDir, RunDirError};
 use crate::self_play::Start;
-use crate::self_play::actor::{ActorError, Effort, EffortReport};
+use crate::self_play::actor::{Effort, EffortReport};
 use crate::self_play::game::SelfPlayGame;
 use crate::self_play::numbers::GameNumbers;
 use crate::self_play::players::{PlayerError, Players};
+use crate::self_play::pool::{Met, Pool, Rival, past_name};
 use crate::self_play::replay::{Replay, ReplayError, ReplaySettings};
 use crate::self_play::weights::PublishedWeights;
+use crate::session::gate::GateError;
+use crate::session::kept::KeptNetworks;
 use dervish_agents::registry::AgentFactory;
 use dervish_env::chance;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Position, Seat};
-use dervish_models::checkpoint::{Checkpoint, CheckpointError, Description};
-use dervish_models::device::DeviceError;
+use dervish_models::checkpoint::{Checkpoint, CheckpointError, Contract, Description};
+use dervish_models::device::{Device, DeviceError};
+use dervish_models::evaluator::EvaluateError;
 use dervish_models::network::{ConfigError, Network, NetworkConfig};
 use dervish_models::process;
 use dervish_models::trainer::{TrainError, Trainer};
@@ -23,6 +35,7 @@ use dervish_neural::encoding::{contract, input_sizes};
 use rand::Rng;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,13 +43,29 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 use tracing::{info, warn};
 
+pub mod gate;
+mod kept;
+pub mod player;
+
 /// What a run plays, and whom it learns from.
-#[derive(Debug)]
 pub struct Material<P: Position, E> {
     /// The scenarios, at least one, with encoders of one layout.
     pub starts: Vec<Start<P, E>>,
     /// The agent that is imitated, for each scenario, where the configuration asks for one; else none.
     pub teachers: Vec<AgentFactory<P>>,
+    /// The opponents of the pool.
+    pub opponents: Vec<Rival<P>>,
+    /// The opponents of assessments that are never trained against.
+    pub held_out: Vec<Rival<P>>,
+    /// What luck is measured by, needed where it is taken out of the targets.
+    pub value: Option<Box<ValueFunction<P>>>,
+}
+
+impl<P: Position, E> Material<P, E> {
+    /// These scenarios, without anybody beside the network.
+    pub fn of(starts: Vec<Start<P, E>>) -> Material<P, E> {
+        Material { starts, teachers: Vec::new(), opponents: Vec::new(), held_out: Vec::new(), value: None }
+    }
 }
 
 /// How long a session lasts.
@@ -56,7 +85,7 @@ pub enum Budget {
 ///
 /// # Errors
 /// [`SessionError`]. What was learnt since the last checkpoint is then lost; its games are kept.
-pub fn train<P: Position, E: PolicyEncoder<P>>(
+pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
     material: &Material<P, E>,
     run: &RunDir,
     budget: Budget,
@@ -65,12 +94,12 @@ pub fn train<P: Position, E: PolicyEncoder<P>>(
     process::prepare();
     let begun = Instant::now();
     let config = run.config();
-    let mut session = Session::prepare(&material.starts, run, budget)?;
+    let (mut session, playing) = Session::prepare(material, run, budget)?;
     let before = session.tally;
-    let first = session.learner.average().duplicate().map_err(TrainError::from)?;
-    let weights = PublishedWeights::new(first, session.learner.steps());
+    let weights = PublishedWeights::new(playing, session.learner.steps());
+    let pool = session.pool.clone();
     let stopped = if config.deterministic {
-        session.learn(&weights, begun, watcher, |session| session.play_round(material, &weights, watcher))?
+        session.learn(&weights, begun, watcher, |session| session.play_round(&weights, watcher))?
     } else {
         let played = session.replay.latest_number().map_or(0, |number| number + 1);
         let numbers = GameNumbers::new(before.numbered.max(played), u64::MAX);
@@ -81,8 +110,8 @@ pub fn train<P: Position, E: PolicyEncoder<P>>(
         std::thread::scope(|scope| {
             for _ in 0..config.threads {
                 let sender = sender.clone();
-                let (weights, numbers, halt) = (&weights, &numbers, &halt);
-                let players = move || Players::new(material, config, weights, numbers, effort);
+                let (pool, weights, numbers, halt) = (&*pool, &weights, &numbers, &halt);
+                let players = move || Players::new(material, config, pool, weights, numbers, effort);
                 scope.spawn(move || act(players(), &sender, halt));
             }
             drop(sender);
@@ -93,7 +122,7 @@ pub fn train<P: Position, E: PolicyEncoder<P>>(
             stopped
         })?
     };
-    session.save_checkpoint(begun)?;
+    session.save_checkpoint(&weights, begun)?;
     let tally = session.progress(begun).tally;
     info!(games = tally.games, decisions = tally.decisions, steps = session.learner.steps(), stopped, "session over");
     Ok(SessionReport { before, after: tally, steps: session.learner.steps(), stopped })
@@ -111,6 +140,15 @@ pub trait Watcher: Sync {
 }
 
 impl Watcher for () {}
+
+/// Ends the matches of a session when it is stopped.
+struct StopWith<'w>(&'w dyn Watcher);
+
+impl Spectator for StopWith<'_> {
+    fn stop_requested(&self) -> bool {
+        self.0.stop_requested()
+    }
+}
 
 /// How far a session is.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
@@ -194,6 +232,15 @@ pub enum SessionError {
     /// The file of figures.
     #[error("metrics.jsonl: {0}")]
     Metrics(#[from] io::Error),
+    /// A match of an assessment.
+    #[error("assessment: {0}")]
+    Assessment(#[from] MatchError),
+    /// The match between new weights and old.
+    #[error(transparent)]
+    Gate(#[from] GateError),
+    /// A network could not be copied.
+    #[error(transparent)]
+    Copy(#[from] EvaluateError),
     /// All actors are gone.
     #[error("self-play ended by itself")]
     NoActors,
@@ -205,11 +252,17 @@ const SCORED_GAMES: usize = 200;
 /// Time between two words about the progress.
 const REPORT: Duration = Duration::from_millis(200);
 
-struct Session<'r, P, E> {
-    starts: &'r [Start<P, E>],
+struct Session<'r, P: Position, E> {
+    material: &'r Material<P, E>,
     run: &'r RunDir,
     budget: Budget,
     learner: Learner<'r, P, E>,
+    pool: Arc<Pool<P>>,
+    /// Networks of the past that are in the pool.
+    past: KeptNetworks,
+    /// The network that plays at each checkpoint, where a gate lets it differ from the one that learns.
+    playing: KeptNetworks,
+    assessments: Vec<Assessment>,
     replay: Replay,
     effort: Arc<Effort>,
     tally: Tally,
@@ -223,12 +276,19 @@ struct Session<'r, P, E> {
     saved_round: u64,
 }
 
-impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
-    fn prepare(starts: &'r [Start<P, E>], run: &'r RunDir, budget: Budget) -> Result<Session<'r, P, E>, SessionError> {
+impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
+    /// The session, and the network that plays at its beginning.
+    fn prepare(
+        material: &'r Material<P, E>,
+        run: &'r RunDir,
+        budget: Budget,
+    ) -> Result<(Session<'r, P, E>, Network), SessionError> {
         let config = run.config();
+        let starts = &material.starts;
         let checkpoints = run.checkpoints();
         let is_new = checkpoints.steps()?.is_empty();
         let device = config.network.device.device()?;
+        let mut met = BTreeMap::new();
         let (trainer, tally) = if is_new {
             let architecture = config.network.architecture;
             let network = NetworkConfig { inputs: input_sizes(&starts[0].encoder), architecture };
@@ -249,6 +309,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
                 rounds: figure("rounds") as u64,
                 numbered: figure("numbered") as u64,
             };
+            met = met_from(&manifest.figures);
             (Trainer::resume(net, trainer, manifest.step, config.learner.trainer.clone())?, tally)
         };
         let steps = trainer.steps();
@@ -259,11 +320,17 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
             seed: config.seed,
         };
         let replay = Replay::open(&run.replay_folder(), replay, tally.rounds, config.deterministic)?;
+        let past = KeptNetworks::open(run, "past", config.league.past, steps)?;
+        let playing = KeptNetworks::open(run, "playing", usize::from(config.gate.is_some()), steps)?;
         let mut session = Session {
-            starts,
+            material,
             run,
             budget,
-            learner: Learner::new(starts, config, trainer),
+            learner: Learner::new(starts, config, material.value.as_deref(), trainer),
+            pool: Arc::new(Pool::new(&config.league, material.opponents.clone(), met)),
+            past,
+            playing,
+            assessments: run.assessments_until(tally.rounds)?,
             replay,
             effort: Arc::default(),
             tally,
@@ -282,8 +349,15 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
             weights = session.learner.net().weight_count(),
             "begin"
         );
-        session.save_checkpoint(Instant::now())?;
-        Ok(session)
+        session.meet_past(device)?;
+        let kept = session.playing.latest(&session.contract(), device)?.pop();
+        let playing = match kept {
+            Some((_, net)) => net,
+            None => session.learner.average().duplicate().map_err(EvaluateError::from)?,
+        };
+        let weights = PublishedWeights::new(playing.duplicate().map_err(EvaluateError::from)?, steps);
+        session.save_checkpoint(&weights, Instant::now())?;
+        Ok((session, playing))
     }
 
     /// Learns until the budget is used up (false) or the watcher stops it (true). `wait` is called when there is nothing to
@@ -295,7 +369,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
         watcher: &dyn Watcher,
         mut wait: impl FnMut(&mut Self) -> Result<(), SessionError>,
     ) -> Result<bool, SessionError> {
-        let mut metrics = self.run.metrics_file()?;
+        let mut files = Files { metrics: self.run.metrics_file()?, assessments: self.run.assessments_file()? };
         let mut reported = begun;
         loop {
             if reported.elapsed() >= REPORT {
@@ -309,7 +383,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
                 return Ok(false);
             }
             if self.tally.rounds < self.replay.current() {
-                self.learn_round(weights, begun, &mut metrics)?;
+                self.learn_round(weights, begun, watcher, &mut files)?;
             } else {
                 wait(self)?;
             }
@@ -327,17 +401,13 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
 
     /// Plays the next round on this thread, with the weights of the round before. A round that the watcher stops is
     /// dropped.
-    fn play_round(
-        &mut self,
-        material: &Material<P, E>,
-        weights: &PublishedWeights,
-        watcher: &dyn Watcher,
-    ) -> Result<(), SessionError> {
+    fn play_round(&mut self, weights: &PublishedWeights, watcher: &dyn Watcher) -> Result<(), SessionError> {
         let config = self.run.config();
         let size = config.learner.games_per_round as u64;
         let first = self.tally.rounds * size;
         let (numbers, effort) = (GameNumbers::new(first, first + size), self.effort.clone());
-        let mut players = Players::new(material, config, weights, &numbers, &effort)?;
+        let pool = self.pool.clone();
+        let mut players = Players::new(self.material, config, &pool, weights, &numbers, &effort)?;
         let mut games = Vec::with_capacity(config.learner.games_per_round);
         while players.tick(&mut games)? {
             if watcher.stop_requested() {
@@ -377,7 +447,8 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
         &mut self,
         weights: &PublishedWeights,
         begun: Instant,
-        metrics: &mut impl Write,
+        watcher: &dyn Watcher,
+        files: &mut Files,
     ) -> Result<(), SessionError> {
         let round = self.tally.rounds;
         let elapsed = self.elapsed(begun);
@@ -390,49 +461,178 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
             self.tally.games += 1;
             self.tally.decisions += game.decisions.len() as u64;
             self.tally.numbered = self.tally.numbered.max(game.number + 1);
+            if let Some(opponent) = &game.opponent {
+                self.pool.book(&opponent.name, game.result.score(opponent.seat.other()));
+            }
             if self.scores.len() == SCORED_GAMES {
                 self.scores.pop_front();
             }
             self.scores.push_back(game.result.score(Seat::First));
         }
         self.replay.forget_before(self.tally.rounds)?;
-        weights
-            .publish(self.learner.average(), self.learner.steps())
-            .map_err(|error| PlayerError::from(ActorError::from(error)))?;
-        let line = serde_json::to_string(&self.progress(begun)).map_err(io::Error::from)?;
-        writeln!(metrics, "{line}")?;
         let config = self.run.config();
+        if self.may_play(weights, watcher)? {
+            weights.publish(self.learner.average(), self.learner.steps())?;
+        }
+        if config.league.past > 0 && self.tally.rounds.is_multiple_of(config.league.past_every) {
+            self.past.keep(self.learner.average(), &self.description(begun))?;
+            self.meet_past(self.learner.net().device())?;
+        }
+        let every = config.assessment.every;
+        if every > 0 && self.tally.rounds.is_multiple_of(every) {
+            self.assess(begun, watcher, &mut files.assessments)?;
+        }
+        let line = serde_json::to_string(&self.progress(begun)).map_err(io::Error::from)?;
+        writeln!(files.metrics, "{line}")?;
         let since = match config.deterministic {
             true => (self.tally.rounds - self.saved_round) as f64,
             false => self.saved.elapsed().as_secs_f64(),
         };
-        if since >= config.storage.checkpoint_every { self.save_checkpoint(begun) } else { Ok(()) }
+        if since >= config.storage.checkpoint_every { self.save_checkpoint(weights, begun) } else { Ok(()) }
+    }
+
+    /// Whether the weights as they are now may play: always without a gate and as long as teachers play.
+    fn may_play(&self, weights: &PublishedWeights, watcher: &dyn Watcher) -> Result<bool, SessionError> {
+        let config = self.run.config();
+        let Some(gate) = &config.gate else { return Ok(true) };
+        if self.tally.games < config.imitation.as_ref().map_or(0, |imitation| imitation.games) {
+            return Ok(true);
+        }
+        if !self.tally.rounds.is_multiple_of(gate.every) {
+            return Ok(false);
+        }
+        /// Keeps the dice of these matches apart from all others.
+        const GATED: u64 = 0x6761_7465;
+        let old = weights.duplicate()?;
+        let seed = chance::game_seed(config.seed ^ GATED, self.tally.rounds);
+        let nets = [self.learner.average(), &old];
+        let starts = &self.material.starts;
+        // Where the weights must not depend on interruptions, a match is not one that can be broken off.
+        let stop = StopWith(watcher);
+        let spectator: &dyn Spectator = if config.deterministic { &() } else { &stop };
+        let passed = gate::is_better(starts, nets, gate, (seed, config.threads), spectator)?;
+        info!(round = self.tally.rounds, step = self.learner.steps(), passed, "gate");
+        Ok(passed.unwrap_or(false))
+    }
+
+    /// Puts the kept networks of the past into the pool.
+    fn meet_past(&self, device: Device) -> Result<(), SessionError> {
+        let mut past = Vec::new();
+        for (step, net) in self.past.latest(&self.contract(), device)? {
+            let players = self.material.starts.iter().map(|start| player::past_player(start, &net));
+            past.push(Rival { name: past_name(step), by_scenario: players.collect::<Result<_, _>>()? });
+        }
+        self.pool.set_past(past);
+        Ok(())
+    }
+
+    /// Plays the network against the opponents of the pool and the held-out ones, and notes how it did.
+    fn assess(&mut self, begun: Instant, watcher: &dyn Watcher, file: &mut File) -> Result<(), SessionError> {
+        let config = self.run.config();
+        let Material { starts, opponents, held_out, .. } = self.material;
+        let simulations = config.assessment.simulations;
+        let players = starts.iter().map(|start| player::player(start, self.learner.average(), simulations));
+        let players = players.collect::<Result<Vec<_>, _>>()?;
+        let with = |rivals: &[Rival<P>], held_out| rivals.iter().cloned().map(move |rival| (rival, held_out)).collect();
+        let [mut rivals, others]: [Vec<(Rival<P>, bool)>; 2] = [with(opponents, false), with(held_out, true)];
+        rivals.extend(others);
+        let options = assessment::options(&config.assessment, config.seed, config.threads);
+        let agents = assessment::play(starts, &players, &rivals, options, &StopWith(watcher))?;
+        let Some(agents) = agents else { return Ok(()) };
+        for AgentScore { spec, scenario, score, .. } in &agents {
+            info!(spec, scenario, score = score.value, low = score.low, high = score.high, "assessment");
+        }
+        self.assessments.push(Assessment {
+            seconds: self.progress(begun).tally.seconds,
+            rounds: self.tally.rounds,
+            step: self.learner.steps(),
+            simulations,
+            rating: assessment::rating(&agents),
+            agents,
+            alarm: false,
+        });
+        let alarm = assessment::alarm(&self.assessments);
+        if alarm {
+            warn!("the network does better against its pool but worse against held-out opponents");
+        }
+        let Some(last) = self.assessments.last_mut() else { return Ok(()) };
+        last.alarm = alarm;
+        let line = serde_json::to_string(last).map_err(io::Error::from)?;
+        Ok(writeln!(file, "{line}")?)
+    }
+
+    fn contract(&self) -> Contract {
+        let Start { position, encoder } = &self.material.starts[0];
+        contract(position, encoder)
+    }
+
+    /// What a checkpoint made now says of itself.
+    fn description(&self, begun: Instant) -> Description {
+        let Tally { seconds, rounds, games, decisions, numbered } = self.progress(begun).tally;
+        let counts = [("rounds", rounds), ("games", games), ("decisions", decisions), ("numbered", numbered)];
+        let figures = counts.map(|(name, count)| (name.to_string(), count as f64)).into_iter();
+        let met = self.pool.met();
+        Description {
+            contract: self.contract(),
+            rules_hash: self.material.starts[0].position.identity().rules_hash,
+            step: self.learner.steps(),
+            figures: figures.chain([("seconds".to_string(), seconds)]).chain(figures_of(&met)).collect(),
+        }
     }
 
     /// Saves what was learnt since the last checkpoint, if anything, and deletes checkpoints that are not kept.
-    fn save_checkpoint(&mut self, begun: Instant) -> Result<(), SessionError> {
+    fn save_checkpoint(&mut self, weights: &PublishedWeights, begun: Instant) -> Result<(), SessionError> {
         (self.saved, self.saved_round) = (Instant::now(), self.tally.rounds);
         if !std::mem::take(&mut self.unsaved) {
             return Ok(());
         }
-        let Tally { seconds, rounds, games, decisions, numbered } = self.progress(begun).tally;
-        let counts = [("rounds", rounds), ("games", games), ("decisions", decisions), ("numbered", numbered)];
-        let figures = counts.map(|(name, count)| (name, count as f64)).into_iter().chain([("seconds", seconds)]);
-        let Start { position, encoder } = &self.starts[0];
-        let description = Description {
-            contract: contract(position, encoder),
-            rules_hash: position.identity().rules_hash,
-            step: self.learner.steps(),
-            figures: figures.map(|(name, figure)| (name.to_string(), figure)).collect::<BTreeMap<_, _>>(),
-        };
+        let description = self.description(begun);
+        if self.run.config().gate.is_some() {
+            let playing = weights.duplicate()?;
+            self.playing.keep(&playing, &description)?;
+        }
         let checkpoints = self.run.checkpoints();
         let trainer = self.learner.trainer_state()?;
         checkpoints.save(self.learner.average(), Some(&trainer), &description)?;
-        info!(step = description.step, games, "checkpoint");
+        self.past.prune()?;
+        self.playing.prune()?;
+        info!(step = description.step, games = self.tally.games, "checkpoint");
         let steps = checkpoints.steps()?;
         let kept = kept(&steps, &self.run.config().storage);
         Ok(steps.iter().filter(|step| !kept.contains(*step)).try_for_each(|&step| checkpoints.remove(step))?)
     }
+}
+
+/// The files that a session adds lines to.
+struct Files {
+    metrics: File,
+    assessments: File,
+}
+
+/// What goes before an opponent's name, and after it, in the figures of a checkpoint.
+const MET: [&str; 3] = ["met ", " games", " points"];
+
+/// What is known of opponents, as figures of a checkpoint.
+fn figures_of(met: &BTreeMap<String, Met>) -> impl Iterator<Item = (String, f64)> {
+    let [before, games, points] = MET;
+    met.iter().flat_map(move |(name, met)| {
+        [(format!("{before}{name}{games}"), met.games), (format!("{before}{name}{points}"), met.points)]
+    })
+}
+
+/// What figures of a checkpoint tell of opponents.
+fn met_from(figures: &BTreeMap<String, f64>) -> BTreeMap<String, Met> {
+    let [before, games, points] = MET;
+    let mut met: BTreeMap<String, Met> = BTreeMap::new();
+    for (name, &figure) in figures {
+        let Some(name) = name.strip_prefix(before) else { continue };
+        if let Some(name) = name.strip_suffix(games) {
+            met.entry(name.to_string()).or_default().games = figure;
+        } else if let Some(name) = name.strip_suffix(points) {
+            met.entry(name.to_string()).or_default().points = figure;
+        }
+    }
+    met
 }
 
 /// The checkpoints that are kept of `steps`, which ascend: the first, the latest, and milestones spread evenly between.

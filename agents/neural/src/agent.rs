@@ -71,7 +71,8 @@ pub enum SearchKind {
     Puct,
 }
 
-const DEFAULT_CANDIDATES: usize = 16;
+/// Actions that a Gumbel search compares, unless its settings say otherwise.
+pub const DEFAULT_CANDIDATES: usize = 16;
 
 struct Player<P: Position, E> {
     network: LeafNetwork<E>,

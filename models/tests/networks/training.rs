@@ -289,7 +289,7 @@ fn invalid_targets_are_refused_and_leave_the_batch_alone() {
     assert_eq!(refused(&Target { policy: &[(2, 0.5), (2, 0.5)], ..good }), outside(2));
     assert_eq!(refused(&Target { policy: &[(2, 0.5)], ..good }), BatchError::TargetRange("policy"));
     assert_eq!(refused(&Target { wdl: [0.5, 0.0, 0.0], ..good }), BatchError::TargetRange("win, draw and loss"));
-    assert_eq!(refused(&Target { wdl: [1.5, -0.5, 0.0], ..good }), BatchError::TargetRange("win, draw and loss"));
+    assert_eq!(refused(&Target { wdl: [2.5, -1.5, 0.0], ..good }), BatchError::TargetRange("win, draw and loss"));
     assert_eq!(refused(&Target { margin: f32::NAN, ..good }), BatchError::TargetRange("margin"));
     for value in [-1.0, f32::NAN, f32::INFINITY] {
         assert_eq!(refused(&Target { turns_left: value, ..good }), BatchError::TargetRange("turns left"));

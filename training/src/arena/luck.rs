@@ -41,24 +41,38 @@ impl LuckMeter {
     /// The luck of the first seat in the rolls of `events`, which follow by the rules from `start`. A procedure for which
     /// the game offers its merged distribution, such as a combat, is one roll.
     pub fn luck_of<P: Position>(&mut self, start: &P, events: &[Event], value: &ValueFunction<P>) -> f64 {
+        let mut sum = 0.0;
+        self.each_luck(start, events, value, |luck| sum += luck);
+        sum
+    }
+
+    /// Shows the luck of the first seat in each of `events`, in their order: 0 for a decision, and for all rolls of a procedure
+    /// but the last, which has the luck of all of them.
+    pub fn each_luck<P: Position>(
+        &mut self,
+        start: &P,
+        events: &[Event],
+        value: &ValueFunction<P>,
+        mut show: impl FnMut(f64),
+    ) {
         let mut position = start.clone();
-        let mut luck = 0.0;
         let mut expected = None;
         for &event in events {
+            let mut luck = 0.0;
             match event {
                 Event::Played(_, action) => position.apply_legal(action),
                 Event::Rolled(outcome) => {
                     let before = expected.take().unwrap_or_else(|| self.expected(&position, value));
                     position.resolve_possible(outcome);
                     if self.ends.is_empty() || self.ends.contains(&position.key()) {
-                        luck += value(&position) - before;
+                        luck = value(&position) - before;
                     } else {
                         expected = Some(before);
                     }
                 }
             }
+            show(luck);
         }
-        luck
     }
 
     /// The value that is expected of the roll, or the procedure of rolls, that `position` waits for.

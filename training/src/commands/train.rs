@@ -2,11 +2,13 @@
 
 use super::{CommandError, threads};
 use crate::arena::agents::{ArenaGame, agents_of};
+use crate::arena::luck::value_function;
 use crate::config::{FORMAT_VERSION, PRESETS, RunConfig};
 use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
 use crate::run_dir::RunDir;
 use crate::self_play::Start;
+use crate::self_play::pool::Rival;
 use crate::session::{Budget, Material, Progress, SessionReport, Watcher, train};
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::persist::read_text;
@@ -144,26 +146,42 @@ struct TrainGame<'a> {
 impl TrainGame<'_> {
     /// What is played, and the teachers.
     fn material<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(&self) -> Result<Material<P, E>, CommandError> {
-        let RunConfig { scenarios, network, imitation, .. } = &self.config;
-        let (mut starts, mut teachers) = (Vec::new(), Vec::new());
+        let RunConfig { scenarios, network, imitation, league, assessment, .. } = &self.config;
+        let rivals = |specs: &[String]| -> Vec<Rival<P>> {
+            specs.iter().map(|spec| Rival { name: spec.clone(), by_scenario: Vec::new() }).collect()
+        };
+        let mut material = Material {
+            opponents: rivals(&league.opponents),
+            held_out: rivals(&assessment.held_out),
+            value: Some(Box::new(value_function(P::evaluation()))),
+            ..Material::of(Vec::new())
+        };
         for scenario in scenarios {
             let start = with_game(scenario, Unpack)?.downcast::<(P, E)>();
             let (position, usual) = *start.map_err(|_| {
                 CommandError::Training(format!("scenarios: {scenario} is another game than {}", scenarios[0]))
             })?;
+            let agents = agents_of(&position, usual.clone());
+            let factory = |key: &str, spec: &str| {
+                agents.factory(spec).map_err(|error| CommandError::Training(format!("{key}: {error}")))
+            };
             if let Some(imitation) = imitation {
-                let teacher = agents_of(&position, usual.clone()).factory(&imitation.teacher);
-                let told = |error| CommandError::Training(format!("imitation.teacher: {error}"));
-                teachers.push(teacher.map_err(told)?);
+                material.teachers.push(factory("imitation.teacher", &imitation.teacher)?);
+            }
+            for rival in &mut material.opponents {
+                rival.by_scenario.push(factory("league.opponents", &rival.name)?);
+            }
+            for rival in &mut material.held_out {
+                rival.by_scenario.push(factory("assessment.held_out", &rival.name)?);
             }
             let encoder = if network.encoder.is_empty() { Some(usual) } else { usual.named(&network.encoder) };
             let Some(encoder) = encoder else {
                 let name = &network.encoder;
                 return Err(CommandError::Training(format!("network.encoder: {scenario} has no encoder `{name}`")));
             };
-            starts.push(Start { position, encoder });
+            material.starts.push(Start { position, encoder });
         }
-        Ok(Material { starts, teachers })
+        Ok(material)
     }
 }
 

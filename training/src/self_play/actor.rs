@@ -1,29 +1,32 @@
 //! One thread that plays many games at once against itself and evaluates their positions in batches.
 
-use crate::self_play::game::{Decision, Judgement, SelfPlayGame, roll_to_decision, sparse};
+use crate::self_play::game::{Decision, Judgement, Opponent, SelfPlayGame, roll_to_decision, sparse};
 use crate::self_play::numbers::{GameNumbers, dice_seed, game_stream};
+use crate::self_play::pool::Pool;
+use crate::self_play::tree_search::TreeSearch;
 use crate::self_play::weights::PublishedWeights;
 use crate::self_play::{SelfPlayConfig, Start};
+use dervish_agents::agent::{Agent, AgentError, Event};
 use dervish_agents::evaluator::LeafEvaluation;
-use dervish_env::chance::{Dice, SplitMix64};
+use dervish_agents::limits::Limits;
+use dervish_env::chance::{self, Dice, SplitMix64};
 use dervish_env::encode::PolicyEncoder;
-use dervish_env::game::{Action, Actor as ToAct, Position};
+use dervish_env::game::{Action, Actor as ToAct, Position, Seat};
 use dervish_models::batch::{Batch, BatchError};
 use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
 use dervish_neural::agent::choose_index;
 use dervish_neural::encoding::PositionEncoding;
-use dervish_search::gumbel::{GumbelSearch, GumbelSettings};
 use rand::RngExt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// Plays games as long as there are numbers for them.
-#[derive(Debug)]
-pub struct Actor<'r, P, E> {
+pub struct Actor<'r, P: Position, E> {
     starts: &'r [Start<P, E>],
     config: SelfPlayConfig,
     seed: u64,
+    pool: &'r Pool<P>,
     weights: &'r PublishedWeights,
     numbers: &'r GameNumbers,
     effort: &'r Effort,
@@ -88,11 +91,13 @@ pub enum ActorError {
     /// The network gave no evaluation.
     #[error("self-play: {0}")]
     Evaluation(#[from] EvaluateError),
+    /// An opponent gave no answer.
+    #[error("self-play: {0}")]
+    Opponent(#[from] AgentError),
 }
 
 /// A game being played.
-#[derive(Debug)]
-struct Table<P> {
+struct Table<P: Position> {
     position: P,
     dice: Dice,
     stream: SplitMix64,
@@ -100,14 +105,15 @@ struct Table<P> {
     scenario: usize,
     step: u64,
     decisions: Vec<Decision>,
-    search: Option<GumbelSearch<P>>,
+    search: Option<TreeSearch<P>>,
     /// Whether the search at hand is a full one.
     full: bool,
+    opponent: Option<(Opponent, Box<dyn Agent<P>>)>,
 }
 
 impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
-    /// An actor of the run of this seed, with the latest weights; it takes newer ones as they are published. All starts have
-    /// encoders of one layout.
+    /// An actor of the run of this seed, with the latest weights; it takes newer ones as they are published, and opponents
+    /// from the pool. All starts have encoders of one layout.
     ///
     /// # Errors
     /// [`ActorError::Evaluation`] if the network cannot be copied.
@@ -115,6 +121,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
         starts: &'r [Start<P, E>],
         config: SelfPlayConfig,
         seed: u64,
+        pool: &'r Pool<P>,
         weights: &'r PublishedWeights,
         numbers: &'r GameNumbers,
         effort: &'r Effort,
@@ -126,6 +133,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
             starts,
             config,
             seed,
+            pool,
             weights,
             numbers,
             effort,
@@ -152,18 +160,27 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
             self.weights.copy_to(&mut self.evaluator)?;
             self.step = published;
         }
-        let mut index = 0;
-        while index < self.tables.len() {
-            if self.tables[index].play_to_choice(&mut self.legal) {
-                index += 1;
-            } else {
-                finished.extend(self.tables.remove(index).into_game());
+        let mut failed = None;
+        let over = |table: &mut Table<P>| {
+            let played = table.play_to_choice(&mut self.legal);
+            match played {
+                Ok(goes_on) => !goes_on,
+                Err(error) => {
+                    failed = Some(error);
+                    false
+                }
             }
+        };
+        for table in self.tables.extract_if(.., over) {
+            finished.extend(table.into_game());
+        }
+        if let Some(error) = failed {
+            return Err(error.into());
         }
         while self.tables.len() < self.config.games_at_once {
             let Some(number) = self.numbers.take() else { break };
             let mut table = self.new_table(number);
-            if table.play_to_choice(&mut self.legal) {
+            if table.play_to_choice(&mut self.legal)? {
                 self.tables.push(table);
             } else {
                 finished.extend(table.into_game());
@@ -208,18 +225,24 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
 
     fn new_table(&self, number: u64) -> Table<P> {
         let scenario = (number % self.starts.len() as u64) as usize;
-        let SelfPlayConfig { simulations, candidates, utility, .. } = self.config;
-        let search = GumbelSettings { simulations, candidates, utility, ..GumbelSettings::default() };
+        let mut stream = game_stream(self.seed, number);
+        let opponent = self.pool.draw(scenario, &mut stream).map(|(name, agent)| {
+            let seat = if stream.random() { Seat::First } else { Seat::Second };
+            let mut agent = agent.make();
+            agent.new_game(chance::agent_rng(self.seed, number, seat));
+            (Opponent { name, seat }, agent)
+        });
         Table {
             position: self.starts[scenario].position.clone(),
             dice: Dice::new(dice_seed(self.seed, number)),
-            stream: game_stream(self.seed, number),
+            stream,
             number,
             scenario,
             step: self.step,
             decisions: Vec::new(),
-            search: (simulations > 0).then(|| GumbelSearch::new(search)),
+            search: TreeSearch::new(&self.config),
             full: true,
+            opponent,
         }
     }
 
@@ -234,12 +257,12 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
             self.batch.push(&self.encoding.sample())
         };
         let Some(search) = search else { return push(position) };
-        if search.waiting().len() == 0 {
+        if search.is_idle() {
             let SelfPlayConfig { simulations, cheap_simulations, full_share, .. } = self.config;
             *full = stream.random_bool(full_share);
             search.begin(position, if *full { simulations } else { cheap_simulations }, stream.next_word());
         }
-        search.waiting().try_for_each(push)
+        search.show_waiting(push)
     }
 
     /// Uses the evaluations of a table's part of the batch.
@@ -248,6 +271,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
         let table = &mut tables[index];
         let value = |sample| config.utility.mix(evaluations.value(sample), evaluations.margin(sample));
         let word = table.stream.next_word();
+        let ToAct::Player(seat) = table.position.actor() else { return };
         table.position.legal_actions_into(legal);
         let Some(search) = &mut table.search else {
             let policy = evaluations.policy(part.start);
@@ -258,47 +282,66 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
                 value: value(part.start),
                 policy: Vec::new(),
             };
-            table.decide(legal[index], judgement);
+            table.decide(seat, legal[index], Some(judgement));
             *decisions += 1;
             return;
         };
         search.supply(part.map(|sample| LeafEvaluation { policy: evaluations.policy(sample), value: value(sample) }));
-        if search.waiting().len() > 0 {
+        if !search.is_idle() {
             return;
         }
-        let Some(action) = search.best() else { return };
+        let Some(action) = search.choice() else { return };
         let Some(index) = legal.iter().position(|&legal| legal == action) else { return };
-        let value = search.improved_policy_into(policy);
+        let value = search.policy_into(policy);
         let taught = if table.full { sparse(policy) } else { Vec::new() };
         let judgement = Judgement { index: index as u32, probability: policy[index], value, policy: taught };
-        table.decide(action, judgement);
+        table.decide(seat, action, Some(judgement));
         *decisions += 1;
     }
 }
 
 impl<P: Position> Table<P> {
-    /// Plays rolls and forced decisions until a player has a choice; false if the game is over.
-    fn play_to_choice(&mut self, legal: &mut Vec<Action>) -> bool {
+    /// Plays rolls, forced decisions and the opponent's until the network has a choice; false if the game is over.
+    fn play_to_choice(&mut self, legal: &mut Vec<Action>) -> Result<bool, AgentError> {
         loop {
-            roll_to_decision(&mut self.position, &mut self.dice);
-            let ToAct::Player(seat) = self.position.actor() else { return false };
-            self.position.legal_actions_into(legal);
-            let [only] = legal[..] else { return true };
-            self.decisions.push(Decision { seat, action: only, judgement: None });
-            self.position.apply_legal(only);
+            match self.position.actor() {
+                ToAct::Finished => return Ok(false),
+                ToAct::Chance => {
+                    let Table { position, dice, opponent, .. } = self;
+                    roll_to_decision(position, dice, |roll| tell(opponent, roll));
+                }
+                ToAct::Player(seat) => {
+                    self.position.legal_actions_into(legal);
+                    let action = match (&legal[..], &mut self.opponent) {
+                        ([only], _) => *only,
+                        (_, Some((opponent, agent))) if opponent.seat == seat => {
+                            agent.choose(&self.position, &Limits::default())?.action
+                        }
+                        _ => return Ok(true),
+                    };
+                    self.decide(seat, action, None);
+                }
+            }
         }
     }
 
-    fn decide(&mut self, action: Action, judgement: Judgement) {
-        if let ToAct::Player(seat) = self.position.actor() {
-            self.decisions.push(Decision { seat, action, judgement: Some(judgement) });
-            self.position.apply_legal(action);
-        }
+    fn decide(&mut self, seat: Seat, action: Action, judgement: Option<Judgement>) {
+        self.decisions.push(Decision { seat, action, judgement });
+        self.position.apply_legal(action);
+        tell(&mut self.opponent, Event::Played(seat, action));
     }
 
     fn into_game(self) -> Option<SelfPlayGame> {
-        let Table { position, dice, number, scenario, step, decisions, .. } = self;
+        let Table { position, dice, number, scenario, step, decisions, opponent, .. } = self;
         let result = position.result()?;
-        Some(SelfPlayGame { number, scenario, dice_seed: dice.seed(), step, decisions, result })
+        let opponent = opponent.map(|(opponent, _)| opponent);
+        Some(SelfPlayGame { number, scenario, dice_seed: dice.seed(), step, decisions, opponent, result })
+    }
+}
+
+/// Tells an opponent what has happened.
+fn tell<P: Position>(opponent: &mut Option<(Opponent, Box<dyn Agent<P>>)>, event: Event) {
+    if let Some((_, agent)) = opponent {
+        agent.observe(event);
     }
 }

@@ -1,5 +1,6 @@
 //! A game of self-play as it is kept.
 
+use dervish_agents::agent::Event;
 use dervish_env::chance::Dice;
 use dervish_env::game::{Action, Actor, GameResult, Position, Seat};
 use serde::{Deserialize, Serialize};
@@ -20,8 +21,21 @@ pub struct SelfPlayGame {
     pub step: u64,
     /// What the players did, in order.
     pub decisions: Vec<Decision>,
+    /// Who had one of the seats, if the network did not have both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opponent: Option<Opponent>,
     /// How it ended.
     pub result: GameResult,
+}
+
+/// An opponent of the network.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Opponent {
+    /// Its name in the pool (see [`crate::self_play::pool::Rival`]).
+    pub name: String,
+    /// Its seat.
+    pub seat: Seat,
 }
 
 /// One decision of a player.
@@ -32,7 +46,7 @@ pub struct Decision {
     pub seat: Seat,
     /// What was played.
     pub action: Action,
-    /// What the network thought; `None` where a single action was legal.
+    /// What the network thought; `None` where a single action was legal or an opponent decided: nothing is learnt there.
     pub judgement: Option<Judgement>,
 }
 
@@ -84,14 +98,33 @@ impl SelfPlayGame {
     pub fn replay<P: Position>(
         &self,
         start: &P,
+        show: impl FnMut(&P, &[Action], &Decision),
+    ) -> Result<(), UnplayableGame> {
+        self.replay_events(start, show, |_| ())
+    }
+
+    /// Every decision and roll from `start` on, in order.
+    ///
+    /// # Errors
+    /// Those of [`SelfPlayGame::replay`].
+    pub fn events<P: Position>(&self, start: &P) -> Result<Vec<Event>, UnplayableGame> {
+        let mut events = Vec::new();
+        self.replay_events(start, |_, _, _| (), |event| events.push(event))?;
+        Ok(events)
+    }
+
+    fn replay_events<P: Position>(
+        &self,
+        start: &P,
         mut show: impl FnMut(&P, &[Action], &Decision),
+        mut tell: impl FnMut(Event),
     ) -> Result<(), UnplayableGame> {
         let unplayable = |decision, reason| UnplayableGame { number: self.number, decision, reason };
         let mut position = start.clone();
         let mut dice = Dice::new(self.dice_seed);
         let mut legal = Vec::new();
         for (index, decision) in self.decisions.iter().enumerate() {
-            roll_to_decision(&mut position, &mut dice);
+            roll_to_decision(&mut position, &mut dice, &mut tell);
             if position.actor() != Actor::Player(decision.seat) {
                 return Err(unplayable(index, "another side is to act, or none"));
             }
@@ -103,8 +136,9 @@ impl SelfPlayGame {
             }
             show(&position, &legal, decision);
             position.apply_legal(decision.action);
+            tell(Event::Played(decision.seat, decision.action));
         }
-        roll_to_decision(&mut position, &mut dice);
+        roll_to_decision(&mut position, &mut dice, &mut tell);
         if position.result() != Some(self.result) {
             return Err(unplayable(self.decisions.len(), "the game does not end there as it says"));
         }
@@ -112,10 +146,11 @@ impl SelfPlayGame {
     }
 }
 
-/// Lets the dice fall until a player is to act or the game is over.
-pub fn roll_to_decision<P: Position>(position: &mut P, dice: &mut Dice) {
+/// Lets the dice fall until a player is to act or the game is over, and tells every roll.
+pub fn roll_to_decision<P: Position>(position: &mut P, dice: &mut Dice, mut tell: impl FnMut(Event)) {
     while position.actor() == Actor::Chance {
         let outcome = dice.roll(position);
         position.resolve_possible(outcome);
+        tell(Event::Rolled(outcome));
     }
 }

@@ -5,12 +5,15 @@
 //! * [`numbers`]: the numbers of a run's games, from which all that is drawn in them follows.
 //! * [`actor`]: one thread that plays many games at once and evaluates their positions in batches.
 //! * [`players`]: who plays the games of a run on one thread.
+//! * [`pool`]: whom the network meets beside itself.
+//! * [`tree_search`]: the searches of self-play.
 //! * [`teacher`]: games of agents that the network learns from before it plays itself.
 //! * [`speed`]: how much of a network's speed self-play keeps.
 //! * [`targets`]: what the decisions of a finished game should have been judged and played like.
 //! * [`replay`]: the games of the latest rounds, in memory and on disk.
 //! * [`weights`]: how new weights reach the actors.
 
+use crate::self_play::tree_search::SearchConfig;
 use dervish_agents::evaluation::Utility;
 use serde::{Deserialize, Serialize};
 
@@ -18,10 +21,12 @@ pub mod actor;
 pub mod game;
 pub mod numbers;
 pub mod players;
+pub mod pool;
 pub mod replay;
 pub mod speed;
 pub mod targets;
 pub mod teacher;
+pub mod tree_search;
 pub mod weights;
 
 /// A game that a run plays: where it begins, and how a network reads it.
@@ -46,8 +51,8 @@ pub struct SelfPlayConfig {
     /// Share of the decisions that get a full search: playout cap randomisation (Wu 2019, *Accelerating self-play learning
     /// in Go*).
     pub full_share: f64,
-    /// Actions that a search compares.
-    pub candidates: usize,
+    /// How positions are searched.
+    pub search: SearchConfig,
     /// What a result is worth to the players.
     pub utility: Utility,
 }
@@ -59,7 +64,7 @@ impl Default for SelfPlayConfig {
             simulations: 0,
             cheap_simulations: 4,
             full_share: 1.0,
-            candidates: 8,
+            search: SearchConfig::default(),
             utility: Utility::default(),
         }
     }

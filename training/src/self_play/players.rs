@@ -4,6 +4,7 @@ use crate::config::RunConfig;
 use crate::self_play::actor::{Actor, ActorError, Effort};
 use crate::self_play::game::SelfPlayGame;
 use crate::self_play::numbers::GameNumbers;
+use crate::self_play::pool::Pool;
 use crate::self_play::teacher::Teacher;
 use crate::self_play::weights::PublishedWeights;
 use crate::session::Material;
@@ -32,13 +33,14 @@ pub enum PlayerError {
 }
 
 impl<'r, P: Position, E: PolicyEncoder<P>> Players<'r, P, E> {
-    /// Players for games of these numbers.
+    /// Players for games of these numbers; the network meets opponents of the pool.
     ///
     /// # Errors
     /// [`PlayerError::Actor`] if the network cannot be copied.
     pub fn new(
         material: &'r Material<P, E>,
         config: &RunConfig,
+        pool: &'r Pool<P>,
         weights: &'r PublishedWeights,
         numbers: &'r GameNumbers,
         effort: &'r Effort,
@@ -53,7 +55,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Players<'r, P, E> {
             teachers: teachers.collect(),
             taught: imitation.as_ref().map_or(0, |imitation| imitation.games),
             numbers,
-            actor: Actor::new(&material.starts, *self_play, *seed, weights, numbers, effort)?,
+            actor: Actor::new(&material.starts, *self_play, *seed, pool, weights, numbers, effort)?,
         })
     }
 

@@ -2,6 +2,7 @@
 
 use crate::self_play::actor::{Actor, ActorError, Effort};
 use crate::self_play::numbers::GameNumbers;
+use crate::self_play::pool::{LeagueConfig, Pool};
 use crate::self_play::weights::PublishedWeights;
 use crate::self_play::{SelfPlayConfig, Start};
 use dervish_env::encode::PolicyEncoder;
@@ -10,6 +11,7 @@ use dervish_models::batch::Batch;
 use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
 use dervish_models::network::Network;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// What [`measure_self_play`] found, over all threads.
@@ -50,10 +52,11 @@ pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
     let starts = std::slice::from_ref(start);
     let weights = PublishedWeights::new(network.duplicate().map_err(EvaluateError::from)?, 0);
     let numbers = GameNumbers::new(0, u64::MAX);
+    let pool = Pool::new(&LeagueConfig::default(), Vec::new(), BTreeMap::new());
     let (warm, effort) = (Effort::default(), Effort::default());
     let play = || -> Result<(u64, Vec<Batch>), ActorError> {
         let mut finished = Vec::new();
-        let mut warming = Actor::new(starts, config, 0, &weights, &numbers, &warm)?;
+        let mut warming = Actor::new(starts, config, 0, &pool, &weights, &numbers, &warm)?;
         let mut batches = Vec::with_capacity(KEPT);
         for tick in 0..DRIFT + KEPT {
             warming.tick(&mut finished)?;

@@ -1,8 +1,10 @@
 //! What the decisions of a finished game should have been judged and played like.
 
-use crate::self_play::game::SelfPlayGame;
+use crate::arena::luck::{LuckMeter, ValueFunction};
+use crate::self_play::game::{SelfPlayGame, UnplayableGame};
+use dervish_agents::agent::Event;
 use dervish_agents::evaluation::Utility;
-use dervish_env::game::{GameResult, Seat};
+use dervish_env::game::{GameResult, Position, Seat};
 use dervish_models::batch::Played;
 use serde::{Deserialize, Serialize};
 
@@ -16,11 +18,14 @@ pub struct TargetConfig {
     /// Lambda of the value targets, 0..=1: 1 is the result of the game alone; below, the values that were seen later in the
     /// game count too, each decision further away by this factor less (TD(lambda), Sutton 1988).
     pub value_lambda: f32,
+    /// Part of the luck ahead of a decision that is taken out of its value target, 0..=1; 0 leaves the result as it is. Takes
+    /// a `value_lambda` of 1.
+    pub luck: f32,
 }
 
 impl Default for TargetConfig {
     fn default() -> TargetConfig {
-        TargetConfig { lambda: 0.97, value_lambda: 1.0 }
+        TargetConfig { lambda: 0.97, value_lambda: 1.0, luck: 0.0 }
     }
 }
 
@@ -56,6 +61,46 @@ pub fn value_targets(game: &SelfPlayGame, config: &TargetConfig) -> Vec<([f32; 3
         }
     }
     targets
+}
+
+/// What the dice have given the first seat after each decision until the end of the game, by this value function (see
+/// [`crate::arena::luck`]).
+///
+/// # Errors
+/// [`UnplayableGame`] if the game does not fit the rules.
+pub fn luck_ahead<P: Position>(
+    game: &SelfPlayGame,
+    start: &P,
+    value: &ValueFunction<P>,
+    meter: &mut LuckMeter,
+) -> Result<Vec<f64>, UnplayableGame> {
+    let events = game.events(start)?;
+    let mut lucks = Vec::with_capacity(events.len());
+    meter.each_luck(start, &events, value, |luck| lucks.push(luck));
+    let (mut ahead, mut sum) = (Vec::with_capacity(game.decisions.len()), 0.0);
+    for (event, luck) in events.iter().zip(lucks).rev() {
+        match event {
+            Event::Played(..) => ahead.push(sum),
+            Event::Rolled(_) => sum += luck,
+        }
+    }
+    ahead.reverse();
+    Ok(ahead)
+}
+
+/// Takes the part `share` of the luck ahead of each decision out of its value target.
+///
+/// Given the position, luck to come has mean zero whatever the value function is, so the target's expectation stays what it
+/// was and its variance shrinks as far as the value function knows luck. Single targets may leave 0..=1, by as much as
+/// luck was taken out; cross-entropy is linear in them, so the gradient stays unbiased too.
+pub fn take_luck_out(game: &SelfPlayGame, ahead: &[f64], share: f32, targets: &mut [([f32; 3], f32)]) {
+    for ((decision, ahead), (wdl, _)) in game.decisions.iter().zip(ahead).zip(targets) {
+        let own = if decision.seat == Seat::First { *ahead } else { -ahead };
+        // Value is the probability of a win less that of a loss.
+        let shift = share * own as f32 / 2.0;
+        wdl[0] -= shift;
+        wdl[2] += shift;
+    }
 }
 
 /// The player turns after that of each decision until the end of the game. A turn lasts as long as one player decides.

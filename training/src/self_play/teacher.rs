@@ -2,7 +2,7 @@
 
 use crate::self_play::game::{Decision, Judgement, SelfPlayGame, roll_to_decision, sparse};
 use crate::self_play::numbers::{dice_seed, game_stream};
-use dervish_agents::agent::{Agent, AgentError, Choice, SearchReport};
+use dervish_agents::agent::{Agent, AgentError, Choice, Event, SearchReport};
 use dervish_agents::limits::Limits;
 use dervish_agents::registry::AgentFactory;
 use dervish_env::chance::{self, Dice, SplitMix64};
@@ -54,7 +54,8 @@ impl<P: Position> Teacher<P> {
         let mut position = self.start.clone();
         let mut decisions = Vec::new();
         let result = loop {
-            roll_to_decision(&mut position, &mut dice);
+            let agents = &mut self.agents;
+            roll_to_decision(&mut position, &mut dice, |roll| agents.iter_mut().for_each(|agent| agent.observe(roll)));
             let Actor::Player(seat) = position.actor() else { break position.result() };
             position.legal_actions_into(&mut self.legal);
             let decision = match self.legal[..] {
@@ -65,11 +66,20 @@ impl<P: Position> Teacher<P> {
                 }
             };
             position.apply_legal(decision.action);
+            self.agents.iter_mut().for_each(|agent| agent.observe(Event::Played(seat, decision.action)));
             decisions.push(decision);
         };
         // What is finished has a result.
         let result = result.unwrap_or(GameResult { winner: None, margin: 0.0 });
-        Ok(SelfPlayGame { number, scenario: self.scenario, dice_seed: dice.seed(), step: 0, decisions, result })
+        Ok(SelfPlayGame {
+            number,
+            scenario: self.scenario,
+            dice_seed: dice.seed(),
+            step: 0,
+            decisions,
+            opponent: None,
+            result,
+        })
     }
 
     fn judged(&self, seat: Seat, choice: &Choice, stream: &mut SplitMix64) -> Decision {
