@@ -12,6 +12,8 @@ mod combat_odds;
 mod conformance;
 mod data;
 mod dervish_binary;
+#[cfg(feature = "torch")]
+mod disk_limit;
 mod doctrine;
 mod encode;
 mod endless_files;
@@ -34,9 +36,9 @@ mod progress;
 mod ratings;
 mod record;
 mod regret_command;
-#[cfg(feature = "torch")]
 mod replay;
 mod replay_command;
+mod round_figures;
 mod rules_chains;
 mod rules_events;
 mod rules_events_mahdist;
@@ -57,6 +59,8 @@ mod rules_table;
 mod rules_victory;
 #[cfg(feature = "torch")]
 mod run_config;
+mod run_directory;
+mod run_report;
 mod searches;
 mod soak;
 mod solved_pig;
@@ -66,7 +70,10 @@ mod store;
 mod study_command;
 mod table_command;
 mod tables;
+#[cfg(feature = "torch")]
+mod tensorboard;
 mod tournament_command;
 #[cfg(feature = "torch")]
 mod training;
 mod tune;
+mod watch_command;

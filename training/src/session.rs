@@ -1,7 +1,9 @@
 //! A training session: actors that play, one learner, checkpoints, until the time is over or somebody stops it.
 
 use crate::config::StorageConfig;
+use crate::disk_limit::{DiskLimitError, keep_within};
 use crate::learner::{LearnError, Learner, RoundReport};
+use crate::round_log::RoundLog;
 use crate::run_dir::{RunDir, RunDirError};
 use crate::self_play::Start;
 use crate::self_play::actor::{ActorError, Effort, EffortReport};
@@ -9,6 +11,7 @@ use crate::self_play::game::SelfPlayGame;
 use crate::self_play::numbers::GameNumbers;
 use crate::self_play::players::{PlayerError, Players};
 use crate::self_play::replay::{Replay, ReplayError, ReplaySettings};
+use crate::self_play::round_figures::RoundFigures;
 use crate::self_play::weights::PublishedWeights;
 use dervish_agents::registry::AgentFactory;
 use dervish_env::chance;
@@ -23,7 +26,6 @@ use dervish_neural::encoding::{contract, input_sizes};
 use rand::Rng;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -191,9 +193,9 @@ pub enum SessionError {
     /// The trainer.
     #[error("learner: {0}")]
     Trainer(#[from] TrainError),
-    /// The file of figures.
-    #[error("metrics.jsonl: {0}")]
-    Metrics(#[from] io::Error),
+    /// What it may take on disk.
+    #[error(transparent)]
+    DiskLimit(#[from] DiskLimitError),
     /// All actors are gone.
     #[error("self-play ended by itself")]
     NoActors,
@@ -295,7 +297,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
         watcher: &dyn Watcher,
         mut wait: impl FnMut(&mut Self) -> Result<(), SessionError>,
     ) -> Result<bool, SessionError> {
-        let mut metrics = self.run.metrics_file()?;
+        let mut log = RoundLog::open(self.run)?;
         let mut reported = begun;
         loop {
             if reported.elapsed() >= REPORT {
@@ -309,7 +311,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
                 return Ok(false);
             }
             if self.tally.rounds < self.replay.current() {
-                self.learn_round(weights, begun, &mut metrics)?;
+                self.learn_round(weights, begun, &mut log)?;
             } else {
                 wait(self)?;
             }
@@ -377,11 +379,12 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
         &mut self,
         weights: &PublishedWeights,
         begun: Instant,
-        metrics: &mut impl Write,
+        log: &mut RoundLog,
     ) -> Result<(), SessionError> {
         let round = self.tally.rounds;
         let elapsed = self.elapsed(begun);
         let (own, older) = self.replay.lesson(round);
+        let figures = RoundFigures::of(own, &self.run.config().self_play.utility);
         let games: Vec<&SelfPlayGame> = own.iter().chain(older).collect();
         self.latest = Some(self.learner.round(round, &games, elapsed)?);
         self.unsaved = true;
@@ -399,8 +402,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
         weights
             .publish(self.learner.average(), self.learner.steps())
             .map_err(|error| PlayerError::from(ActorError::from(error)))?;
-        let line = serde_json::to_string(&self.progress(begun)).map_err(io::Error::from)?;
-        writeln!(metrics, "{line}")?;
+        log.add(&self.progress(begun), &figures)?;
         let config = self.run.config();
         let since = match config.deterministic {
             true => (self.tally.rounds - self.saved_round) as f64,
@@ -409,11 +411,12 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
         if since >= config.storage.checkpoint_every { self.save_checkpoint(begun) } else { Ok(()) }
     }
 
-    /// Saves what was learnt since the last checkpoint, if anything, and deletes checkpoints that are not kept.
+    /// Saves what was learnt since the last checkpoint, if anything, deletes checkpoints that are not kept, and sees to it
+    /// that the run takes no more on disk than it may.
     fn save_checkpoint(&mut self, begun: Instant) -> Result<(), SessionError> {
         (self.saved, self.saved_round) = (Instant::now(), self.tally.rounds);
         if !std::mem::take(&mut self.unsaved) {
-            return Ok(());
+            return Ok(keep_within(self.run)?);
         }
         let Tally { seconds, rounds, games, decisions, numbered } = self.progress(begun).tally;
         let counts = [("rounds", rounds), ("games", games), ("decisions", decisions), ("numbered", numbered)];
@@ -431,7 +434,8 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Session<'r, P, E> {
         info!(step = description.step, games, "checkpoint");
         let steps = checkpoints.steps()?;
         let kept = kept(&steps, &self.run.config().storage);
-        Ok(steps.iter().filter(|step| !kept.contains(*step)).try_for_each(|&step| checkpoints.remove(step))?)
+        steps.iter().filter(|step| !kept.contains(*step)).try_for_each(|&step| checkpoints.remove(step))?;
+        Ok(keep_within(self.run)?)
     }
 }
 
@@ -440,7 +444,7 @@ fn kept(steps: &[u64], storage: &StorageConfig) -> BTreeSet<u64> {
     let Some(&last) = steps.last() else { return BTreeSet::new() };
     let nearest = |wanted: u64| steps.iter().copied().min_by_key(|step| step.abs_diff(wanted));
     let milestones = storage.milestones as u64;
-    let spread = (0..=milestones).filter_map(|i| nearest(last / milestones * i));
+    let spread = (0..=milestones).filter_map(|i| nearest(last * i / milestones));
     spread.chain(steps.iter().rev().take(storage.latest).copied()).chain(steps.first().copied()).collect()
 }
 
