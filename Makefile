@@ -57,10 +57,11 @@ bench-peers/.installed: training/bench_peers/requirements.txt
 strength-table: build
 	$(or $(CARGO_TARGET_DIR),target)/debug/dervish study training/studies/strength.toml --readme README.md
 
-# Opens a checkpoint with Python's safetensors, from PyPI in a virtual environment of its own.
+# Opens a checkpoint with Python's safetensors and an event file with TensorBoard, from PyPI in a virtual environment of
+# their own.
 interchange: libtorch interchange/.installed
 	DERVISH_INTERCHANGE_PYTHON=$(CURDIR)/interchange/bin/python \
-		cargo test $(WORKSPACE) --test networks -- --nocapture interchange
+		cargo test $(WORKSPACE) --test networks --test suite -- --nocapture interchange
 
 interchange/.installed: models/interchange/requirements.txt
 	python3 -m venv --clear interchange

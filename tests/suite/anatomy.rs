@@ -119,6 +119,30 @@ fn combats_and_their_losses_are_told() {
     );
 }
 
+/// A group is counted when it first rolls for march (8.31), and divides its stack if it leaves units behind that could have
+/// come along in good order.
+#[test]
+fn groups_that_divide_a_stack_are_told() {
+    let first_roll = |side: &str, units: &str, pick: &[&str]| {
+        let mut table = Table::set(&format!("khartoum 2 {side} march"), &[("0842", units)], json!({}));
+        table.play(&["march 0842"]).play(pick);
+        let before = table.0;
+        table.roll(1);
+        let mut told = incidents(&before, &table.0);
+        assert_eq!(told.remove(0).0, "march rolls");
+        told
+    };
+    let groups = |seat: &'static str| ("march groups", seat, None, 1);
+    let whole = first_roll("mahdist", "8 mahdist_spearmen", &["march 0842 all"]);
+    assert_eq!(whole, [groups("mahdist")]);
+    let part = first_roll("mahdist", "8 mahdist_spearmen", &["march 0842 choose", "take mahdist_spearmen 3"]);
+    let divides = ("march groups that divide a stack", "mahdist", Some("0842".to_owned()), 1);
+    assert_eq!(part, [groups("mahdist"), divides]);
+    // The disrupted stay to recover, and what has marched cannot come along.
+    let rest = first_roll("egyptian", "2 rifle_r, 1 levy disrupted, 3 rifle_l marched", &["march 0842 all_good"]);
+    assert_eq!(rest, [groups("egyptian")]);
+}
+
 /// The stack of `rules_supply`, in the desert: a 3 disrupts two Mahdists more and eliminates none (10.3, 10.4). Of
 /// Egyptians in the clear a 1 leaves six of nine (10.3): three are eliminated.
 #[test]

@@ -23,6 +23,11 @@ static BINARY: LazyLock<PathBuf> = LazyLock::new(|| {
     binary
 });
 
+/// Where the binary is.
+pub fn binary() -> &'static Path {
+    &BINARY
+}
+
 /// Runs `dervish` with these arguments.
 pub fn dervish(args: &[&str]) -> Output {
     Command::new(&*BINARY).args(args).output().expect("dervish runs")

@@ -6,7 +6,6 @@ use dervish_env::chance::SplitMix64;
 use dervish_env::game::Seat;
 use dervish_env::reference::pig::{Pig, PigPlayers};
 use dervish_training::arena::agents::ArenaGame;
-use dervish_training::arena::statistics::Estimate;
 use dervish_training::assessment::{AgentScore, Assessment, alarm, rating};
 use dervish_training::config::RunConfig;
 use dervish_training::run_dir::RunDir;
@@ -76,12 +75,14 @@ fn what_is_long_ago_is_forgotten_and_the_past_is_replaced() {
 
 /// An assessment with these scores against the pool and against held-out opponents, of so many games each.
 fn assessment(pool: f64, held_out: f64, games: u64) -> Assessment {
-    let of = |value, held_out| AgentScore {
+    let of = |value: f64, held_out| AgentScore {
         spec: "any".to_string(),
         scenario: 0,
         held_out,
         games,
-        score: Estimate { value, low: 0.0, high: 1.0 },
+        score: value,
+        low: 0.0,
+        high: 1.0,
     };
     let agents = vec![of(pool, false), of(held_out, true)];
     let rating = rating(&agents);

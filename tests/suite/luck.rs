@@ -303,7 +303,7 @@ fn without_luck_every_target_is_the_exact_value() {
     }
 }
 
-/// In the tiny campaign, whose evaluation is far from exact: the first, the fifth and the tenth target keep their mean within
+/// In the tiny campaign, whose evaluation is far from exact: the first, the third and the fifth target keep their mean within
 /// three standard errors of the difference.
 #[cfg(feature = "torch")]
 #[test]
@@ -314,7 +314,7 @@ fn targets_without_luck_keep_their_mean() {
     for game in &games {
         let adjusted = without_luck(game, &tiny(), &value);
         let plain = value_targets(game, &TargetConfig::default());
-        for (number, differences) in [0, 4, 9].into_iter().zip(&mut differences) {
+        for (number, differences) in [0, 2, 4].into_iter().zip(&mut differences) {
             if let (Some(adjusted), Some((wdl, _))) = (adjusted.get(number), plain.get(number)) {
                 differences.push(adjusted - f64::from(wdl[0] - wdl[2]));
             }

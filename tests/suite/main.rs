@@ -12,6 +12,8 @@ mod combat_odds;
 mod conformance;
 mod data;
 mod dervish_binary;
+#[cfg(feature = "torch")]
+mod disk_limit;
 mod doctrine;
 mod encode;
 mod endless_files;
@@ -37,9 +39,9 @@ mod puct;
 mod ratings;
 mod record;
 mod regret_command;
-#[cfg(feature = "torch")]
 mod replay;
 mod replay_command;
+mod round_figures;
 mod rules_chains;
 mod rules_events;
 mod rules_events_mahdist;
@@ -60,6 +62,8 @@ mod rules_table;
 mod rules_victory;
 #[cfg(feature = "torch")]
 mod run_config;
+mod run_directory;
+mod run_report;
 mod searches;
 mod soak;
 mod solved_pig;
@@ -69,7 +73,10 @@ mod store;
 mod study_command;
 mod table_command;
 mod tables;
+#[cfg(feature = "torch")]
+mod tensorboard;
 mod tournament_command;
 #[cfg(feature = "torch")]
 mod training;
 mod tune;
+mod watch_command;

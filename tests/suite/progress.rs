@@ -17,8 +17,14 @@ fn a_line_is_due_every_quarter_of_a_minute() {
 
 #[test]
 fn what_is_left_takes_as_long_as_what_was_done() {
-    // 30 games in 60 s: 15 more take 30 s. Before the first game nothing is known.
-    assert_eq!(time_left(30, 15, Duration::from_secs(60)), Duration::from_secs(30));
-    assert_eq!(time_left(30, 0, Duration::from_secs(60)), Duration::ZERO);
-    assert_eq!(time_left(0, 100, Duration::ZERO), Duration::ZERO);
+    let seconds = |seconds| Some(Duration::from_secs(seconds));
+    // 30 games in 60 s: 15 more take 30 s. Three quarters of a session that began at a half took 40 s: the last one as long.
+    assert_eq!(time_left(30.0, 15.0, Duration::from_secs(60)), seconds(30));
+    assert_eq!(time_left(0.75 - 0.5, 0.25, Duration::from_secs(40)), seconds(40));
+    assert_eq!(time_left(30.0, 0.0, Duration::from_secs(60)), seconds(0));
+    // More than all is no debt.
+    assert_eq!(time_left(1.5, -0.5, Duration::from_secs(60)), seconds(0));
+    // Before the first game nothing is known, nor where the answer is beyond all time.
+    assert_eq!(time_left(0.0, 100.0, Duration::ZERO), None);
+    assert_eq!(time_left(f64::MIN_POSITIVE, 1.0, Duration::from_secs(60)), None);
 }

@@ -2,7 +2,7 @@
 
 use dervish_env::game::{Action, GameResult, Seat};
 use dervish_training::self_play::game::{Decision, SelfPlayGame};
-use dervish_training::self_play::replay::{Replay, ReplayError, ReplaySettings};
+use dervish_training::self_play::replay::{Replay, ReplayError, ReplaySettings, latest_games};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -96,4 +96,23 @@ fn damaged_files_are_named_with_their_line() {
     drop(replay);
     fs::write(folder.path().join("open.jsonl"), "{}\n").expect("a file");
     assert!(refusal().contains("open.jsonl:1: not a game"), "{}", refusal());
+}
+
+#[test]
+fn the_latest_games_are_read_by_others() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    assert!(latest_games(folder.path(), 5).expect("none").is_empty());
+    let mut replay = open(folder.path(), 0, false).expect("no games yet");
+    for number in 0..14 {
+        replay.push(game(number)).expect("kept");
+    }
+    // Two games are open; for five and for six in all it takes one round more, for seven two.
+    let latest = |least| numbers(&latest_games(folder.path(), least).expect("games"));
+    assert_eq!((latest(2), latest(5)), (vec![12, 13], (8..14).collect()));
+    assert_eq!((latest(6), latest(7), latest(99)), ((8..14).collect(), (4..14).collect(), (0..14).collect()));
+    // Nothing is older than what was forgotten; a line that is being written is passed over.
+    fs::remove_file(folder.path().join("round-00000001.jsonl")).expect("deleted");
+    let open = folder.path().join("open.jsonl");
+    fs::write(&open, fs::read_to_string(&open).expect("games") + "{\"numb").expect("a file");
+    assert_eq!(latest(99), (8..14).collect::<Vec<_>>());
 }

@@ -60,6 +60,7 @@ fn figures_with_which_nothing_can_be_trained_are_refused() {
         ("learner.trainer.learning_rate=nan", "learner.trainer.learning_rate: NaN"),
         ("learner.uses=4", "needs a learner.window"),
         ("storage.milestones=1", "storage.milestones: 1 is not from 2"),
+        ("storage.disk_limit=10000000000", "storage.disk_limit: 10000000000 is not from 0 to 1000000000"),
     ] {
         let found = refusal(LEAST, &[setting]);
         assert!(found.contains(expected), "{setting}: {found}");

@@ -232,7 +232,7 @@ fn an_interrupted_deterministic_run_ends_with_the_weights_of_one_that_was_not() 
     let assessments = |path: &Path| -> Vec<(u64, f64)> {
         let text = fs::read_to_string(path.join("assessments.jsonl")).unwrap_or_default();
         let lines = text.lines().map(|line| serde_json::from_str::<Assessment>(line).expect("an assessment"));
-        lines.flat_map(|line| line.agents.into_iter().map(move |of| (line.rounds, of.score.value))).collect()
+        lines.flat_map(|line| line.agents.into_iter().map(move |of| (line.rounds, of.score))).collect()
     };
     let weights = |path: &Path| {
         let steps: Vec<_> = fs::read_dir(path.join("checkpoints")).expect("checkpoints").flatten().collect();
@@ -425,7 +425,7 @@ fn turns_left_count_the_changes_of_the_player_to_come() {
 #[test]
 fn advantages_are_those_computed_by_hand() {
     use Seat::{First, Second};
-    let config = TargetConfig { lambda: 0.5, value_lambda: 1.0 };
+    let config = TargetConfig { lambda: 0.5, ..TargetConfig::default() };
     let result = GameResult { winner: Some(First), margin: 0.5 };
     let game = judged_game(&[(First, 0.2), (First, 0.4), (Second, -0.1)], result);
     // The result is worth 3/4 + 1/4 x 1/2 = 0.875 to the first seat. Surprises for it, from the back:

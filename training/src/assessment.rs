@@ -4,6 +4,7 @@
 //! A network that learns from its opponents may learn these opponents. It then does better against them while it does
 //! worse against those that it never meets, which is what the alarm looks for.
 
+use crate::arena::brief::brief_specs;
 use crate::arena::match_play::{Match, MatchError, MatchOptions, Spectator};
 use crate::arena::statistics::{Estimate, elo, normal_quantile};
 use crate::self_play::Start;
@@ -48,9 +49,18 @@ pub struct Assessment {
     /// How it did against each opponent.
     pub agents: Vec<AgentScore>,
     /// Elo difference to the opponents taken together, from the mean score; `None` if everything was won or lost.
+    #[serde(default)]
     pub rating: Option<f64>,
     /// Whether strength against the pool has risen while it fell against held-out opponents.
+    #[serde(default)]
     pub alarm: bool,
+}
+
+impl Assessment {
+    /// [`agent_names`] of the opponents of a run of these scenarios.
+    pub fn agent_names(&self, scenarios: &[String]) -> Vec<String> {
+        agent_names(self.agents.iter().map(|of| (of.spec.as_str(), of.scenario, of.held_out)), scenarios)
+    }
 }
 
 /// The network's score against one opponent in one scenario.
@@ -59,14 +69,42 @@ pub struct AgentScore {
     /// The opponent's name.
     pub spec: String,
     /// Index of the scenario among those of the run.
+    #[serde(default)]
     pub scenario: usize,
     /// Whether it is never trained against.
+    #[serde(default)]
     pub held_out: bool,
     /// Games.
     pub games: u64,
-    /// Score in [0, 1] with its 95% interval.
-    #[serde(flatten)]
-    pub score: Estimate,
+    /// Score in [0, 1].
+    pub score: f64,
+    /// Lower end of its 95% interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl AgentScore {
+    /// The score with its interval.
+    pub fn estimate(&self) -> Estimate {
+        Estimate { value: self.score, low: self.low, high: self.high }
+    }
+}
+
+/// What an alarm says.
+pub const ALARM: &str = "alarm: better against the pool than before, but worse against held-out opponents";
+
+/// The names by which people read opponents, given as spec, scenario (among `scenarios`, which is told if there are several) and
+/// whether nothing was learnt from them.
+pub fn agent_names<'a>(agents: impl IntoIterator<Item = (&'a str, usize, bool)>, scenarios: &[String]) -> Vec<String> {
+    let (specs, rest): (Vec<&str>, Vec<(usize, bool)>) =
+        agents.into_iter().map(|(spec, scenario, held_out)| (spec, (scenario, held_out))).unzip();
+    let named = |(brief, (scenario, held_out)): (String, (usize, bool))| {
+        let scenario = scenarios.get(scenario).filter(|_| scenarios.len() > 1);
+        let scenario = scenario.map_or_else(String::new, |scenario| format!(", {scenario}"));
+        format!("{brief}{scenario}{}", if held_out { " (held out)" } else { "" })
+    };
+    brief_specs(specs).into_iter().zip(rest).map(named).collect()
 }
 
 /// Plays `player`, which is the network in each scenario, against every rival; `None` if the spectator stopped it.
@@ -96,7 +134,8 @@ pub fn play<P: Position, E>(
                 return Ok(None);
             };
             let (spec, held_out, games) = (rival.name.clone(), *held_out, 2 * pairs.pairs());
-            scores.push(AgentScore { spec, scenario, held_out, games, score });
+            let Estimate { value: score, low, high } = score;
+            scores.push(AgentScore { spec, scenario, held_out, games, score, low, high });
         }
     }
     Ok(Some(scores))
@@ -120,10 +159,15 @@ pub fn rating(scores: &[AgentScore]) -> Option<f64> {
     mean(scores.iter()).and_then(|(mean, _)| elo(mean))
 }
 
+/// Mean score of all games against the held-out opponents, or against the others; `None` if there were none.
+pub fn mean_score(scores: &[AgentScore], held_out: bool) -> Option<f64> {
+    mean(scores.iter().filter(|score| score.held_out == held_out)).map(|(mean, _)| mean)
+}
+
 /// Mean score and games.
 fn mean<'s>(scores: impl Iterator<Item = &'s AgentScore>) -> Option<(f64, f64)> {
     let sums = scores.fold((0.0, 0.0), |(points, games), score| {
-        (points + score.score.value * score.games as f64, games + score.games as f64)
+        (points + score.score * score.games as f64, games + score.games as f64)
     });
     (sums.1 > 0.0).then(|| (sums.0 / sums.1, sums.1))
 }

@@ -92,11 +92,14 @@ pub struct StorageConfig {
     pub latest: usize,
     /// Checkpoints that are kept of all the run, evenly spread over it, for curves and opponents.
     pub milestones: usize,
+    /// MiB that the run directory may take, all its files counted; 0 for no bound. Beyond it milestones are deleted; when that
+    /// is not enough, training ends.
+    pub disk_limit: u64,
 }
 
 impl Default for StorageConfig {
     fn default() -> StorageConfig {
-        StorageConfig { checkpoint_every: 30.0, latest: 3, milestones: 24 }
+        StorageConfig { checkpoint_every: 30.0, latest: 3, milestones: 24, disk_limit: 0 }
     }
 }
 
@@ -226,7 +229,7 @@ impl RunConfig {
                 (exploration, noise_share, noise_mass, temperature) = (factor, noisy, mass, warmth);
             }
         }
-        let ranges: [(&'static str, f64, RangeInclusive<f64>); 47] = [
+        let ranges: [(&'static str, f64, RangeInclusive<f64>); 48] = [
             ("scenarios", count(self.scenarios.len()), 1.0..=100.0),
             ("seed", self.seed as f64, 0.0..=i64::MAX as f64),
             ("threads", count(self.threads), 1.0..=1024.0),
@@ -274,6 +277,7 @@ impl RunConfig {
             ("storage.checkpoint_every", storage.checkpoint_every, 0.0..=1e6),
             ("storage.latest", count(storage.latest), 1.0..=1e4),
             ("storage.milestones", count(storage.milestones), 2.0..=1e4),
+            ("storage.disk_limit", storage.disk_limit as f64, 0.0..=1e9),
         ];
         if let Some((field, value, range)) = ranges.into_iter().find(|(_, value, range)| !range.contains(value)) {
             let (least, most) = (*range.start(), *range.end());

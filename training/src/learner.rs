@@ -82,6 +82,8 @@ const LEARNER: u64 = 0x6c65_6172_6e65_7264;
 pub struct RoundReport {
     /// Decisions learnt from, each counted once.
     pub learnt_from: usize,
+    /// Step size of the round's last step; 0 if it had none.
+    pub learning_rate: f64,
     /// Losses, averaged over the round's steps.
     #[serde(flatten)]
     pub losses: Losses,
@@ -145,10 +147,11 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
         let lucks = self.lucks_of(games)?;
         let learnt_from = self.fill_batches(games, lucks.as_deref(), &mut stream)?;
         let mut sum = Losses::default();
-        let mut steps = 0;
+        let (mut steps, mut learning_rate) = (0, 0.0);
         for _ in 0..self.config.passes {
             for index in 0..self.batches.len() {
-                self.trainer.set_learning_rate(self.learning_rate(elapsed));
+                learning_rate = self.learning_rate(elapsed);
+                self.trainer.set_learning_rate(learning_rate);
                 if !self.batches[index].is_empty() {
                     sum = sum.plus(&self.trainer.step(&self.batches[index])?);
                     steps += 1;
@@ -156,7 +159,8 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
             }
         }
         let luck = lucks.and_then(|lucks| luck_report(games, &lucks));
-        Ok(RoundReport { learnt_from, losses: sum.scaled(1.0 / f64::from(steps.max(1))), luck })
+        let losses = sum.scaled(1.0 / f64::from(steps.max(1)));
+        Ok(RoundReport { learnt_from, learning_rate, losses, luck })
     }
 
     /// The luck ahead of each decision of each game, where it is wanted.

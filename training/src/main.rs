@@ -24,6 +24,7 @@ use dervish_training::commands::tournament::TournamentArgs;
 #[cfg(feature = "torch")]
 use dervish_training::commands::train::TrainArgs;
 use dervish_training::commands::tune::TuneArgs;
+use dervish_training::commands::watch::WatchArgs;
 
 /// The Mahdist War in the Sudan, 1882-85: rules, agents, arena and training.
 #[derive(Debug, clap::Parser)]
@@ -57,8 +58,10 @@ enum Command {
     Ratings(RatingsArgs),
     /// Tell from records what decides a scenario.
     Anatomy(AnatomyArgs),
-    /// Write a file of results as one page with plots.
+    /// Write a training run, or a file of results, as one page with plots.
     Report(ReportArgs),
+    /// Look at a training run, while it goes on or later.
+    Watch(WatchArgs),
     /// List the agents of a game with their options.
     Agents(AgentsArgs),
     /// Check a position file, look into it, or play on from it.
@@ -97,6 +100,7 @@ fn main() -> ExitCode {
             Command::Ratings(args) => args.run(),
             Command::Anatomy(args) => args.run(),
             Command::Report(args) => args.run(),
+            Command::Watch(args) => args.run(),
             Command::Agents(args) => args.run(),
             Command::Position(args) => args.run(),
             Command::Perft(args) => args.run(),

@@ -1,29 +1,14 @@
-//! The directory of a training run.
-//!
-//! ```text
-//! config.toml          how the run plays and learns
-//! checkpoints/         one folder for each saved step; step 0 is the untrained network
-//! replay/              the latest games of self-play, round by round
-//! metrics.jsonl        one line of figures for each round of learning
-//! assessments.jsonl    one line for each assessment
-//! past/                networks of the past that are in the pool
-//! playing/             the network that plays, where a gate lets it differ from the one that learns
-//! train.log            what happened
-//! lock                 held while a program trains here
-//! ```
+//! The directory of a training run, for the program that trains in it. [`crate::run_files`] lists what is in it.
 
 use crate::assessment::Assessment;
 use crate::config::{ConfigError, RunConfig};
+use crate::run_files::{ASSESSMENTS, CONFIG, LOCK, METRICS, REPLAY, TENSORBOARD};
 use dervish_env::persist::{read_text, write_whole};
 use dervish_models::checkpoint_series::{CHECKPOINTS, CheckpointSeries};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-
-const CONFIG: &str = "config.toml";
-const ASSESSMENTS: &str = "assessments.jsonl";
-const LOCK: &str = "lock";
-const REPLAY: &str = "replay";
+use std::time::Duration;
 
 /// A run directory, locked against other programs as long as this lives.
 #[derive(Debug)]
@@ -118,6 +103,18 @@ impl RunDir {
         self.path.join(REPLAY)
     }
 
+    /// The folder of TensorBoard's files, made if it is not there.
+    ///
+    /// # Errors
+    /// [`RunDirError`] if it cannot be made.
+    pub fn tensorboard_folder(&self) -> Result<PathBuf, RunDirError> {
+        let folder = self.path.join(TENSORBOARD);
+        match fs::create_dir_all(&folder) {
+            Ok(()) => Ok(folder),
+            Err(error) => Err(RunDirError { path: folder, reason: error.into() }),
+        }
+    }
+
     /// The log, to append to.
     ///
     /// # Errors
@@ -131,7 +128,7 @@ impl RunDir {
     /// # Errors
     /// [`RunDirError`] if it cannot be opened.
     pub fn metrics_file(&self) -> Result<File, RunDirError> {
-        self.append("metrics.jsonl")
+        self.append(METRICS)
     }
 
     /// The file of assessments, to append lines to.
@@ -189,10 +186,15 @@ impl RunDir {
 }
 
 fn lock(path: &Path) -> Result<File, RunDirFault> {
+    /// Somebody who only looks whether a program trains here holds the lock for an instant.
+    const TRIES: usize = 5;
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(path.join(LOCK))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(RunDirFault::InUse),
-        Err(TryLockError::Error(error)) => Err(error.into()),
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(20)),
+            Err(TryLockError::Error(error)) => return Err(error.into()),
+        }
     }
+    Err(RunDirFault::InUse)
 }

@@ -9,7 +9,9 @@ use crate::arena::luck::ValueFunction;
 use crate::arena::match_play::{MatchError, Spectator};
 use crate::assessment::{self, AgentScore, Assessment};
 use crate::config::StorageConfig;
+use crate::disk_limit::{DiskLimitError, keep_within};
 use crate::learner::{LearnError, Learner, RoundReport};
+use crate::round_log::RoundLog;
 use crate::run_dir::{RunDir, RunDirError};
 use crate::self_play::Start;
 use crate::self_play::actor::{Effort, EffortReport};
@@ -18,6 +20,7 @@ use crate::self_play::numbers::GameNumbers;
 use crate::self_play::players::{PlayerError, Players};
 use crate::self_play::pool::{Met, Pool, Rival, past_name};
 use crate::self_play::replay::{Replay, ReplayError, ReplaySettings};
+use crate::self_play::round_figures::RoundFigures;
 use crate::self_play::weights::PublishedWeights;
 use crate::session::gate::GateError;
 use crate::session::kept::KeptNetworks;
@@ -35,8 +38,6 @@ use dervish_neural::encoding::{contract, input_sizes};
 use rand::Rng;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fs::File;
-use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -229,9 +230,6 @@ pub enum SessionError {
     /// The trainer.
     #[error("learner: {0}")]
     Trainer(#[from] TrainError),
-    /// The file of figures.
-    #[error("metrics.jsonl: {0}")]
-    Metrics(#[from] io::Error),
     /// A match of an assessment.
     #[error("assessment: {0}")]
     Assessment(#[from] MatchError),
@@ -241,6 +239,9 @@ pub enum SessionError {
     /// A network could not be copied.
     #[error(transparent)]
     Copy(#[from] EvaluateError),
+    /// What it may take on disk.
+    #[error(transparent)]
+    DiskLimit(#[from] DiskLimitError),
     /// All actors are gone.
     #[error("self-play ended by itself")]
     NoActors,
@@ -369,7 +370,7 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         watcher: &dyn Watcher,
         mut wait: impl FnMut(&mut Self) -> Result<(), SessionError>,
     ) -> Result<bool, SessionError> {
-        let mut files = Files { metrics: self.run.metrics_file()?, assessments: self.run.assessments_file()? };
+        let mut log = RoundLog::open(self.run)?;
         let mut reported = begun;
         loop {
             if reported.elapsed() >= REPORT {
@@ -383,7 +384,7 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
                 return Ok(false);
             }
             if self.tally.rounds < self.replay.current() {
-                self.learn_round(weights, begun, watcher, &mut files)?;
+                self.learn_round(weights, begun, watcher, &mut log)?;
             } else {
                 wait(self)?;
             }
@@ -448,11 +449,12 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         weights: &PublishedWeights,
         begun: Instant,
         watcher: &dyn Watcher,
-        files: &mut Files,
+        log: &mut RoundLog,
     ) -> Result<(), SessionError> {
         let round = self.tally.rounds;
         let elapsed = self.elapsed(begun);
         let (own, older) = self.replay.lesson(round);
+        let figures = RoundFigures::of(own, &self.run.config().self_play.utility);
         let games: Vec<&SelfPlayGame> = own.iter().chain(older).collect();
         self.latest = Some(self.learner.round(round, &games, elapsed)?);
         self.unsaved = true;
@@ -480,10 +482,9 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         }
         let every = config.assessment.every;
         if every > 0 && self.tally.rounds.is_multiple_of(every) {
-            self.assess(begun, watcher, &mut files.assessments)?;
+            self.assess(begun, watcher, log)?;
         }
-        let line = serde_json::to_string(&self.progress(begun)).map_err(io::Error::from)?;
-        writeln!(files.metrics, "{line}")?;
+        log.add(&self.progress(begun), &figures)?;
         let since = match config.deterministic {
             true => (self.tally.rounds - self.saved_round) as f64,
             false => self.saved.elapsed().as_secs_f64(),
@@ -527,7 +528,7 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
     }
 
     /// Plays the network against the opponents of the pool and the held-out ones, and notes how it did.
-    fn assess(&mut self, begun: Instant, watcher: &dyn Watcher, file: &mut File) -> Result<(), SessionError> {
+    fn assess(&mut self, begun: Instant, watcher: &dyn Watcher, log: &mut RoundLog) -> Result<(), SessionError> {
         let config = self.run.config();
         let Material { starts, opponents, held_out, .. } = self.material;
         let simulations = config.assessment.simulations;
@@ -539,8 +540,8 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         let options = assessment::options(&config.assessment, config.seed, config.threads);
         let agents = assessment::play(starts, &players, &rivals, options, &StopWith(watcher))?;
         let Some(agents) = agents else { return Ok(()) };
-        for AgentScore { spec, scenario, score, .. } in &agents {
-            info!(spec, scenario, score = score.value, low = score.low, high = score.high, "assessment");
+        for AgentScore { spec, scenario, score, low, high, .. } in &agents {
+            info!(spec, scenario, score, low, high, "assessment");
         }
         self.assessments.push(Assessment {
             seconds: self.progress(begun).tally.seconds,
@@ -553,12 +554,11 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         });
         let alarm = assessment::alarm(&self.assessments);
         if alarm {
-            warn!("the network does better against its pool but worse against held-out opponents");
+            warn!("{}", assessment::ALARM);
         }
         let Some(last) = self.assessments.last_mut() else { return Ok(()) };
         last.alarm = alarm;
-        let line = serde_json::to_string(last).map_err(io::Error::from)?;
-        Ok(writeln!(file, "{line}")?)
+        Ok(log.add_assessment(last)?)
     }
 
     fn contract(&self) -> Contract {
@@ -580,11 +580,12 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         }
     }
 
-    /// Saves what was learnt since the last checkpoint, if anything, and deletes checkpoints that are not kept.
+    /// Saves what was learnt since the last checkpoint, if anything, deletes checkpoints that are not kept, and sees to it
+    /// that the run takes no more on disk than it may.
     fn save_checkpoint(&mut self, weights: &PublishedWeights, begun: Instant) -> Result<(), SessionError> {
         (self.saved, self.saved_round) = (Instant::now(), self.tally.rounds);
         if !std::mem::take(&mut self.unsaved) {
-            return Ok(());
+            return Ok(keep_within(self.run)?);
         }
         let description = self.description(begun);
         if self.run.config().gate.is_some() {
@@ -599,14 +600,9 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         info!(step = description.step, games = self.tally.games, "checkpoint");
         let steps = checkpoints.steps()?;
         let kept = kept(&steps, &self.run.config().storage);
-        Ok(steps.iter().filter(|step| !kept.contains(*step)).try_for_each(|&step| checkpoints.remove(step))?)
+        steps.iter().filter(|step| !kept.contains(*step)).try_for_each(|&step| checkpoints.remove(step))?;
+        Ok(keep_within(self.run)?)
     }
-}
-
-/// The files that a session adds lines to.
-struct Files {
-    metrics: File,
-    assessments: File,
 }
 
 /// What goes before an opponent's name, and after it, in the figures of a checkpoint.
@@ -640,7 +636,7 @@ fn kept(steps: &[u64], storage: &StorageConfig) -> BTreeSet<u64> {
     let Some(&last) = steps.last() else { return BTreeSet::new() };
     let nearest = |wanted: u64| steps.iter().copied().min_by_key(|step| step.abs_diff(wanted));
     let milestones = storage.milestones as u64;
-    let spread = (0..=milestones).filter_map(|i| nearest(last / milestones * i));
+    let spread = (0..=milestones).filter_map(|i| nearest(last * i / milestones));
     spread.chain(steps.iter().rev().take(storage.latest).copied()).chain(steps.first().copied()).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Standings as one HTML page with plots, which refers to nothing outside itself.
+//! HTML pages with plots, which refer to nothing outside themselves; the page of standings.
 
 use crate::arena::plots::{self, PlotError};
 use crate::arena::report::{interval, signed};
@@ -9,6 +9,7 @@ use std::fmt::{self, Display, Write};
 const STYLE: &str = "body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}\
 table{border-collapse:collapse;margin:1em 0}td,th{border-bottom:1px solid #ccc;padding:.3em .6em;text-align:right}\
 th:nth-child(2),td:nth-child(2){text-align:left;overflow-wrap:anywhere}td{white-space:nowrap}td:nth-child(2){white-space:normal}li{overflow-wrap:anywhere}svg{max-width:100%;height:auto}\
+table.plain th,table.plain td{text-align:right;white-space:nowrap}table.plain th:first-child,table.plain td:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere}\
 footer{color:#666;margin-top:3em}";
 
 /// The page of these standings, in their order.
@@ -16,12 +17,7 @@ footer{color:#666;margin-top:3em}";
 /// # Errors
 /// [`PlotError`] of a plot.
 pub fn page(all: &[Standings]) -> Result<String, PlotError> {
-    let mut page = String::new();
-    write!(
-        page,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Dervish: results</title>\n\
-         <style>{STYLE}</style>\n</head>\n<body>\n<h1>Results</h1>\n"
-    )?;
+    let mut page = begin("Results")?;
     for standings in all {
         section(&mut page, standings)?;
     }
@@ -33,6 +29,29 @@ pub fn page(all: &[Standings]) -> Result<String, PlotError> {
          </body>\n</html>\n"
     )?;
     Ok(page)
+}
+
+/// The beginning of a page, down to its heading.
+pub(crate) fn begin(title: &str) -> Result<String, fmt::Error> {
+    let (mut page, title) = (String::new(), Escaped(title));
+    write!(
+        page,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Dervish: {title}</title>\n\
+         <style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+    )?;
+    Ok(page)
+}
+
+/// Adds a table whose first column is text and whose others are figures.
+pub(crate) fn add_table(page: &mut String, header: &[&str], rows: &[Vec<String>]) -> fmt::Result {
+    let cells = |kind: &str, cells: &mut dyn Iterator<Item = &str>| -> String {
+        cells.map(|cell| format!("<{kind}>{}</{kind}>", Escaped(cell))).collect()
+    };
+    writeln!(page, "<table class=\"plain\">\n<tr>{}</tr>", cells("th", &mut header.iter().copied()))?;
+    for row in rows {
+        writeln!(page, "<tr>{}</tr>", cells("td", &mut row.iter().map(String::as_str)))?;
+    }
+    writeln!(page, "</table>")
 }
 
 fn section(page: &mut String, standings: &Standings) -> Result<(), PlotError> {
@@ -80,7 +99,7 @@ fn section(page: &mut String, standings: &Standings) -> Result<(), PlotError> {
 }
 
 /// Text as HTML shows it.
-struct Escaped<'a>(&'a str);
+pub(crate) struct Escaped<'a>(pub &'a str);
 
 impl Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,4 +1,4 @@
-//! Plots of standings, as SVG to be put into a page.
+//! Plots of standings and of curves, as SVG to be put into a page.
 
 use crate::arena::standings::{AgentStanding, Standings};
 use crate::arena::statistics::Estimate;
@@ -27,6 +27,13 @@ const FONT: (&str, u32) = ("sans-serif", 12);
 const FIRST: RGBColor = RGBColor(178, 86, 24);
 const SECOND: RGBColor = RGBColor(38, 84, 140);
 const BARS: RGBColor = RGBColor(120, 120, 120);
+/// Colours of curves, in turn.
+const CURVES: [RGBColor; 6] =
+    [FIRST, SECOND, RGBColor(62, 128, 70), BARS, RGBColor(122, 70, 140), RGBColor(184, 150, 30)];
+/// Height of the row of a name.
+const NAME: u32 = 18;
+/// Points of a curve up to which each is marked.
+const MARKED: usize = 60;
 
 /// The ratings with their intervals.
 ///
@@ -112,6 +119,146 @@ pub fn lengths(standings: &Standings) -> Result<String, PlotError> {
             let left = f64::from(begin + width * bin as u32);
             Rectangle::new([(left, 0.0), (left + f64::from(width), games as f64)], BARS.filled())
         }))?;
+        Ok(())
+    })
+}
+
+/// One line of a plot.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Curve {
+    /// What it shows.
+    pub name: String,
+    /// Its points from left to right: where, and the estimate there; an interval of no width is not drawn.
+    pub points: Vec<(f64, Estimate)>,
+}
+
+impl Curve {
+    /// A curve of numbers that are no estimates, with at most `most` points: beyond, neighbours are averaged.
+    pub fn thinned(name: &str, points: &[(f64, f64)], most: usize) -> Curve {
+        let mean = |chunk: &[(f64, f64)]| {
+            let count = chunk.len() as f64;
+            let (x, value) = chunk.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
+            let value = value / count;
+            (x / count, Estimate { value, low: value, high: value })
+        };
+        let each = points.len().div_ceil(most.max(1)).max(1);
+        Curve { name: name.to_owned(), points: points.chunks(each).map(mean).collect() }
+    }
+}
+
+/// Curves over one axis, with their names above where there are several, and their intervals. `range` is that of the values;
+/// without one it follows from them and has 0.
+///
+/// # Errors
+/// [`PlotError`] of the drawing.
+pub fn curves(curves: &[Curve], axis: &str, caption: &str, range: Option<Range<f64>>) -> Result<String, PlotError> {
+    let ends = |values: &mut dyn Iterator<Item = f64>, from: (f64, f64)| {
+        values.fold(from, |(low, high), value| (low.min(value), high.max(value)))
+    };
+    let all = || curves.iter().flat_map(|curve| &curve.points);
+    let (left, right) = ends(&mut all().map(|point| point.0), (f64::INFINITY, f64::NEG_INFINITY));
+    // A single point is shown too, and so is nothing at all.
+    let left = if left.is_finite() { left } else { 0.0 };
+    let right = if right > left { right } else { left + 1.0 };
+    let (low, high) = ends(&mut all().flat_map(|(_, of)| [of.low, of.high]), (0.0, 0.0));
+    let margin = if high > low { 0.05 * (high - low) } else { 1.0 };
+    let range = range.unwrap_or(if low < 0.0 { low - margin } else { 0.0 }..high + margin);
+    let names: Vec<&str> = curves.iter().map(|curve| curve.name.as_str()).filter(|_| curves.len() > 1).collect();
+    draw(270 + NAME * names.len() as u32, |area| {
+        let area = &name_above(area, &names, &CURVES)?;
+        let mut chart = ChartBuilder::on(area)
+            .margin(10)
+            .margin_right(24)
+            .set_label_area_size(LabelAreaPosition::Left, 60)
+            .set_label_area_size(LabelAreaPosition::Bottom, 40)
+            .build_cartesian_2d(left..right, range.clone())?;
+        let whole = all().all(|point| point.0.fract() == 0.0);
+        let across = if whole { 0 } else { digits(right - left) };
+        let up = digits(range.end - range.start);
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .max_light_lines(0)
+            .x_label_formatter(&|x| format!("{x:.across$}"))
+            .y_label_formatter(&|y| format!("{y:.up$}"))
+            .x_desc(axis)
+            .y_desc(caption)
+            .label_style(FONT)
+            .draw()?;
+        for (curve, colour) in curves.iter().zip(CURVES.into_iter().cycle()) {
+            let line = curve.points.iter().map(|(x, of)| (*x, of.value)).collect::<Vec<_>>();
+            let wide = curve.points.iter().filter(|(_, of)| of.low < of.high);
+            chart.draw_series(wide.map(|&(x, Estimate { value, low, high })| {
+                ErrorBar::new_vertical(x, low, value, high, colour.filled(), 6)
+            }))?;
+            if line.len() <= MARKED {
+                chart.draw_series(line.iter().map(|&point| Circle::new(point, 2, colour.filled())))?;
+            }
+            chart.draw_series([PathElement::new(line, colour.stroke_width(2))])?;
+        }
+        Ok(())
+    })
+}
+
+/// Writes names, each in a row with its colour, and returns the area that is left below them.
+fn name_above<'a>(area: &Area<'a>, names: &[&str], colours: &[RGBColor]) -> Result<Area<'a>, PlotError> {
+    for ((name, colour), row) in names.iter().zip(colours.iter().cycle()).zip(0..) {
+        let y = row * NAME as i32 + NAME as i32 / 2;
+        area.draw(&Rectangle::new([(70, y - 2), (90, y + 2)], colour.filled()))?;
+        area.draw(&Text::new(*name, (98, y), centred(HPos::Left)))?;
+    }
+    Ok(area.margin(NAME * names.len() as u32, 0, 0, 0))
+}
+
+/// Digits after the point that labels of an axis of this length need.
+fn digits(length: f64) -> usize {
+    [20.0, 2.0, 0.2].iter().filter(|&&long| length < long).count()
+}
+
+/// Points of one kind in a [`scatter`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct Cloud {
+    /// What they are.
+    pub name: String,
+    /// Where each is, and its share of all, 0..=1, which is its area.
+    pub points: Vec<(f64, f64, f64)>,
+}
+
+/// Points around the diagonal of a square, of which each axis has this range: where both say the same, points lie on it.
+///
+/// # Errors
+/// [`PlotError`] of the drawing.
+pub fn scatter(clouds: &[Cloud], axes: [&str; 2], range: Range<f64>) -> Result<String, PlotError> {
+    /// Height and width with labels and margins.
+    const SIDE: u32 = 420;
+    /// Radius of a point that is all.
+    const LARGEST: f64 = 22.0;
+    let names: Vec<&str> = clouds.iter().map(|cloud| cloud.name.as_str()).collect();
+    draw(SIDE + NAME * names.len() as u32, |area| {
+        let area = &name_above(area, &names, &CURVES)?;
+        let mut chart = ChartBuilder::on(area)
+            .margin(10)
+            .margin_right(WIDTH - SIDE)
+            .set_label_area_size(LabelAreaPosition::Left, 60)
+            .set_label_area_size(LabelAreaPosition::Bottom, 40)
+            .build_cartesian_2d(range.clone(), range.clone())?;
+        chart
+            .configure_mesh()
+            .max_light_lines(0)
+            .x_label_formatter(&|x| format!("{x:.1}"))
+            .y_label_formatter(&|y| format!("{y:.1}"))
+            .x_desc(axes[0])
+            .y_desc(axes[1])
+            .label_style(FONT)
+            .draw()?;
+        let diagonal = [(range.start, range.start), (range.end, range.end)];
+        chart.draw_series([PathElement::new(diagonal, BARS.stroke_width(1))])?;
+        for (cloud, colour) in clouds.iter().zip(CURVES.into_iter().cycle()) {
+            chart.draw_series(cloud.points.iter().map(|&(x, y, share)| {
+                let radius = (LARGEST * share.sqrt()).max(2.0) as i32;
+                Circle::new((x, y), radius, colour.mix(0.7).filled())
+            }))?;
+        }
         Ok(())
     })
 }

@@ -6,7 +6,7 @@ use crate::arena::match_play::{Contestant, Match, MatchError, PlayedGame, Specta
 use crate::arena::report::MatchReport;
 use crate::arena::sprt::SprtError;
 use crate::arena::store::{MatchId, MatchIdentity, Store, StoreError};
-use crate::commands::progress::GameProgress;
+use crate::commands::progress::WorkProgress;
 use crate::interrupt;
 use dervish_agents::agent::Event;
 use dervish_agents::registry::SpecError;
@@ -78,7 +78,9 @@ struct Watch<'m, P: ArenaGame> {
     book: Option<Mutex<(&'m mut Store, MatchId)>>,
     folder: Option<MatchFolder>,
     until: Option<Instant>,
-    progress: GameProgress,
+    progress: WorkProgress,
+    /// Games in all.
+    games: u64,
     /// Points of A and games.
     score_of_a: Mutex<(f64, u64)>,
 }
@@ -94,8 +96,9 @@ impl<'m, P: ArenaGame> Watch<'m, P> {
         let games = earlier.as_flattened();
         let points = games.iter().map(|game| game.outcome.score_of(Contestant::A)).sum();
         let played = games.len() as u64;
-        let progress = GameProgress::new(2 * u64::from(to_play.options.pairs), played, pace.prefix);
-        Watch { to_play, book, folder, until: pace.until, progress, score_of_a: Mutex::new((points, played)) }
+        let games = 2 * u64::from(to_play.options.pairs);
+        let progress = WorkProgress::new(played as f64 / games as f64, pace.prefix, to_play.sprt.is_some());
+        Watch { to_play, book, folder, until: pace.until, progress, games, score_of_a: Mutex::new((points, played)) }
     }
 
     fn record(&self, game: &PlayedGame) -> Result<Record, IllegalMove> {
@@ -144,7 +147,9 @@ impl<P: ArenaGame> Spectator for Watch<'_, P> {
         let (points, played) = &mut *score;
         *points += games.iter().map(|game| game.outcome.score_of(Contestant::A)).sum::<f64>();
         *played += 2;
-        self.progress.advance(2, *points / *played as f64);
+        let (games, score) = (self.games, *points / *played as f64);
+        let (words, more) = (format!("{played} of {games} games"), format!("A has {score:.3}"));
+        self.progress.tell(*played as f64 / games as f64, &words, &more);
         Ok(())
     }
 }

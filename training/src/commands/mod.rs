@@ -33,6 +33,7 @@ pub mod tournament;
 #[cfg(feature = "torch")]
 pub mod train;
 pub mod tune;
+pub mod watch;
 
 /// Why a command did not do what it was asked: bad input, or no way to get the answer out. Shown on one line; the
 /// process then ends with status 2.
@@ -90,6 +91,12 @@ pub enum CommandError {
     /// Tuning that was not begun, or broke off.
     #[error(transparent)]
     Tune(#[from] crate::tune::tuning::TuneError),
+    /// A file of a training run that cannot be read.
+    #[error(transparent)]
+    RunFile(#[from] crate::run_files::RunFileError),
+    /// A training run of which there is no page.
+    #[error(transparent)]
+    RunReport(#[from] crate::run_report::RunReportError),
     /// A training run that was not begun, or broke off.
     #[error("{0}")]
     Training(String),

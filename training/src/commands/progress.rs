@@ -1,4 +1,4 @@
-//! How far the games of a match have come: a bar, or a line now and then where standard error is no terminal.
+//! How far long work has come: a bar, or a line now and then where standard error is no terminal.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::Mutex;
@@ -7,40 +7,49 @@ use std::time::{Duration, Instant};
 /// Time between two lines.
 pub const LINE_EVERY: Duration = Duration::from_secs(15);
 
-/// The games of a match as they are finished, told from any thread.
-pub(super) struct GameProgress {
+/// Length of the bar.
+const STEPS: f64 = 1000.0;
+
+/// The progress of long work, told from any thread.
+pub(super) struct WorkProgress {
     bar: ProgressBar,
-    /// Goes before each line: which match of several this is.
+    /// Goes before each line: which of several pieces of work this is.
     prefix: String,
-    /// Games that were there at the beginning.
-    earlier: u64,
+    /// The part that was done before it began, 0..=1.
+    earlier: f64,
+    /// What is said of the time left beyond its length.
+    at_most: &'static str,
     begun: Instant,
     lines: Mutex<LineClock>,
 }
 
-impl GameProgress {
-    /// `games` in all, of which `earlier` were played before. Nothing is shown yet.
-    pub fn new(games: u64, earlier: u64, prefix: &str) -> GameProgress {
-        let bar = ProgressBar::new(games).with_position(earlier).with_prefix(prefix.to_string());
-        if let Ok(style) = ProgressStyle::with_template("{prefix}{bar:32} {pos}/{len} games, {msg}") {
+impl WorkProgress {
+    /// Of the work the part `earlier`, 0..=1, was done before. Nothing is shown yet. Work that `may_end_early` has its time
+    /// left told as a bound.
+    pub fn new(earlier: f64, prefix: &str, may_end_early: bool) -> WorkProgress {
+        let bar = ProgressBar::new(STEPS as u64).with_prefix(prefix.to_string());
+        if let Ok(style) = ProgressStyle::with_template("{prefix}{bar:24} {msg}") {
             bar.set_style(style);
         }
         let begun = Instant::now();
         let lines = Mutex::new(LineClock::new(LINE_EVERY, begun));
-        GameProgress { bar, prefix: prefix.to_string(), earlier, begun, lines }
+        let at_most = if may_end_early { " at most" } else { "" };
+        WorkProgress { bar, prefix: prefix.to_string(), earlier, at_most, begun, lines }
     }
 
-    /// Counts `games` more and tells how A scores.
-    pub fn advance(&self, games: u64, score_of_a: f64) {
-        self.bar.inc(games);
-        let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
+    /// Tells that the part `done`, 0..=1, is done, what that is in words, and what else there is to say.
+    pub fn tell(&self, done: f64, words: &str, more: &str) {
         let now = Instant::now();
-        let left = time_left(done - self.earlier, all.saturating_sub(done), now - self.begun);
-        let message = format!("{} left at most, A has {score_of_a:.3}", humantime::format_duration(left));
+        let left = match time_left(done - self.earlier, 1.0 - done, now - self.begun) {
+            Some(left) => format!("{} left{}", humantime::format_duration(left), self.at_most),
+            None => "time left unknown".to_owned(),
+        };
+        let message = format!("{words}, {left}, {more}");
         if !self.bar.is_hidden() {
+            self.bar.set_position((done * STEPS) as u64);
             self.bar.set_message(message);
         } else if self.lines.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).due(now) {
-            eprintln!("{}{done} of {all} games, {message}", self.prefix);
+            eprintln!("{}{message}", self.prefix);
         }
     }
 
@@ -50,9 +59,11 @@ impl GameProgress {
     }
 }
 
-/// The time that `left` games will take if `done` took so long, in whole seconds.
-pub fn time_left(done: u64, left: u64, took: Duration) -> Duration {
-    Duration::from_secs((took.as_secs_f64() * left as f64 / done.max(1) as f64).round() as u64)
+/// The time that the part `left` of some work will take if the part `done` took so long, in whole seconds; `None` before
+/// anything is done.
+pub fn time_left(done: f64, left: f64, took: Duration) -> Option<Duration> {
+    let seconds = took.as_secs_f64() * left.max(0.0) / done;
+    (done > 0.0).then(|| Duration::try_from_secs_f64(seconds.round()).ok()).flatten()
 }
 
 /// Says when the next line is due.

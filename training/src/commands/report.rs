@@ -1,24 +1,31 @@
-//! `dervish report`: a file of results as one page with plots.
+//! `dervish report`: a training run, or a file of results, as one page with plots.
 
 use crate::arena::html::page;
 use crate::arena::store::Store;
 use crate::commands::CommandError;
 use crate::commands::ratings::standings_in;
+use crate::run_files::{REPORT, RunFiles};
+use crate::run_report;
 use dervish_env::persist::write_whole;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Writes the ratings, the crosstable, the seats and the lengths of games as one HTML page that needs no other file.
+/// Writes one HTML page that needs no other file: of a training run its curves, the calibration of its values and what its
+/// players do; of a file of results the ratings, the crosstable, the seats and the lengths of games.
 #[derive(Clone, Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["run", "db"]))]
 pub struct ReportArgs {
+    /// Run directory; a program may be training there.
+    #[arg(value_name = "RUN_DIR")]
+    pub run: Option<PathBuf>,
     /// SQLite file of `dervish match --db` or `dervish tournament`.
-    #[arg(long, value_name = "FILE")]
-    pub db: PathBuf,
+    #[arg(long, value_name = "FILE", requires = "out")]
+    pub db: Option<PathBuf>,
     /// Show the games of this scenario alone.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "run")]
     pub scenario: Option<String>,
-    /// The page; a file of that name is replaced.
+    /// The page; a file of that name is replaced [default: report.html in the run directory].
     #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
+    pub out: Option<PathBuf>,
 }
 
 impl ReportArgs {
@@ -27,12 +34,23 @@ impl ReportArgs {
     /// # Errors
     /// [`CommandError`], one line.
     pub fn run(&self) -> Result<(), CommandError> {
-        let store = Store::open(&self.db)?;
-        let standings = standings_in(&store, &self.db, self.scenario.as_deref())?;
-        let failed = |reason: String| CommandError::File { file: self.out.display().to_string(), reason };
-        let page = page(&standings).map_err(|error| failed(error.to_string()))?;
-        write_whole(&self.out, page.as_bytes()).map_err(|error| failed(error.to_string()))?;
-        eprintln!("{} is written", self.out.display());
+        let run = self.run.as_deref().map(RunFiles::open).transpose()?;
+        let usual = run.as_ref().map(|run| run.path().join(REPORT)).unwrap_or_default();
+        let out = self.out.as_ref().unwrap_or(&usual);
+        let page = match (&run, &self.db) {
+            (Some(run), _) => run_report::page(run)?,
+            (None, db) => {
+                let db = db.as_deref().unwrap_or(Path::new(""));
+                let standings = standings_in(&Store::open(db)?, db, self.scenario.as_deref())?;
+                page(&standings).map_err(|error| failed(out, &error))?
+            }
+        };
+        write_whole(out, page.as_bytes()).map_err(|error| failed(out, &error))?;
+        eprintln!("{} is written", out.display());
         Ok(())
     }
+}
+
+fn failed(path: &Path, error: &impl ToString) -> CommandError {
+    CommandError::File { file: path.display().to_string(), reason: error.to_string() }
 }

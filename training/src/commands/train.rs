@@ -3,6 +3,7 @@
 use super::{CommandError, threads};
 use crate::arena::agents::{ArenaGame, agents_of};
 use crate::arena::luck::value_function;
+use crate::commands::progress::WorkProgress;
 use crate::config::{FORMAT_VERSION, PRESETS, RunConfig};
 use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
@@ -12,12 +13,11 @@ use crate::self_play::pool::Rival;
 use crate::session::{Budget, Material, Progress, SessionReport, Watcher, train};
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::persist::read_text;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::any::Any;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
 use tracing_subscriber::filter::LevelFilter;
 
 /// Trains a network by self-play.
@@ -212,9 +212,11 @@ impl GameVisitor for TrainGame<'_> {
         };
         let run = run.map_err(|error| CommandError::Training(error.to_string()))?;
         start_log(&run, log)?;
-        let watch = ProgressWatch::new();
+        let watch = SessionProgress::default();
         let report = train(&material, &run, budget, &watch);
-        watch.bar.finish_and_clear();
+        if let Some(progress) = watch.0.get() {
+            progress.finish();
+        }
         let report = report.map_err(|error| CommandError::Training(error.to_string()))?;
         let SessionReport { before, after, steps, stopped } = report;
         let path = run.path().display();
@@ -233,52 +235,27 @@ impl GameVisitor for TrainGame<'_> {
     }
 }
 
-/// A progress bar, or a line every quarter of a minute where standard error is no terminal.
-struct ProgressWatch {
-    bar: ProgressBar,
-    last_line: Mutex<Instant>,
-}
+/// Shows the progress of a session. What was done before it is known from its first word.
+#[derive(Default)]
+struct SessionProgress(OnceLock<WorkProgress>);
 
-const LINE_EVERY: Duration = Duration::from_secs(15);
-/// Length of the bar.
-const STEPS: u64 = 1000;
-
-impl ProgressWatch {
-    fn new() -> ProgressWatch {
-        let bar = ProgressBar::new(STEPS);
-        if let Ok(style) = ProgressStyle::with_template("{bar:24} {elapsed}, {eta} left, {msg}") {
-            bar.set_style(style);
-        }
-        ProgressWatch { bar, last_line: Mutex::new(Instant::now()) }
-    }
-}
-
-impl Watcher for ProgressWatch {
+impl Watcher for SessionProgress {
     fn stop_requested(&self) -> bool {
         interrupt::requested()
     }
 
     fn progress(&self, progress: &Progress) {
-        let Progress { session_seconds, tally, step, elapsed, decisions_per_second, first_seat_score, latest, .. } =
-            progress;
+        let Progress { tally, step, elapsed, decisions_per_second, first_seat_score, latest, .. } = progress;
         let losses = latest.map_or_else(String::new, |round| {
             let losses = round.losses;
             let policy = if losses.entropy > 0.0 { losses.entropy } else { losses.policy };
             format!(", losses: policy {policy:.2}, result {:.3}, margin {:.3}", losses.wdl, losses.margin)
         });
-        let message = format!(
+        let more = format!(
             "{} games, {decisions_per_second:.0} decisions/s, step {step}, first seat scores {first_seat_score:.2}{losses}",
             tally.games
         );
-        if self.bar.is_hidden() {
-            let mut last_line = self.last_line.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            if last_line.elapsed() >= LINE_EVERY {
-                *last_line = Instant::now();
-                eprintln!("{:.1}% in {session_seconds:.0} s, {message}", 100.0 * elapsed);
-            }
-        } else {
-            self.bar.set_position((elapsed * STEPS as f64) as u64);
-            self.bar.set_message(message);
-        }
+        let words = format!("{:.1}%", 100.0 * elapsed);
+        self.0.get_or_init(|| WorkProgress::new(*elapsed, "", false)).tell(*elapsed, &words, &more);
     }
 }

@@ -3,30 +3,40 @@
 //! # Layout
 //! * [`game`]: a game of self-play as it is kept: decisions and sparse policies, no features.
 //! * [`numbers`]: the numbers of a run's games, from which all that is drawn in them follows.
-//! * [`actor`]: one thread that plays many games at once and evaluates their positions in batches.
-//! * [`players`]: who plays the games of a run on one thread.
 //! * [`pool`]: whom the network meets beside itself.
 //! * [`tree_search`]: the searches of self-play.
-//! * [`teacher`]: games of agents that the network learns from before it plays itself.
-//! * [`speed`]: how much of a network's speed self-play keeps.
-//! * [`targets`]: what the decisions of a finished game should have been judged and played like.
 //! * [`replay`]: the games of the latest rounds, in memory and on disk.
-//! * [`weights`]: how new weights reach the actors.
+//! * [`round_figures`]: what the games of a round were like.
+//!
+//! With the feature `torch`:
+//! * `actor`: one thread that plays many games at once and evaluates their positions in batches.
+//! * `players`: who plays the games of a run on one thread.
+//! * `teacher`: games of agents that the network learns from before it plays itself.
+//! * `speed`: how much of a network's speed self-play keeps.
+//! * `targets`: what the decisions of a finished game should have been judged and played like.
+//! * `weights`: how new weights reach the actors.
 
 use crate::self_play::tree_search::SearchConfig;
 use dervish_agents::evaluation::Utility;
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "torch")]
 pub mod actor;
 pub mod game;
 pub mod numbers;
+#[cfg(feature = "torch")]
 pub mod players;
 pub mod pool;
 pub mod replay;
+pub mod round_figures;
+#[cfg(feature = "torch")]
 pub mod speed;
+#[cfg(feature = "torch")]
 pub mod targets;
+#[cfg(feature = "torch")]
 pub mod teacher;
 pub mod tree_search;
+#[cfg(feature = "torch")]
 pub mod weights;
 
 /// A game that a run plays: where it begins, and how a network reads it.

@@ -240,23 +240,49 @@ fn last_round(folder: &Path) -> Result<Option<u64>, ReplayError> {
     read().map_err(|error| fault(folder, error))
 }
 
+/// The latest games in `folder`, the oldest first: those of the round that is being played, and of as many whole rounds
+/// before it as it takes for `least` games, or all. A program may be training meanwhile.
+///
+/// # Errors
+/// [`ReplayError`] with the file and the line that is no game.
+pub fn latest_games(folder: &Path, least: usize) -> Result<Vec<SelfPlayGame>, ReplayError> {
+    let mut next = last_round(folder)?;
+    let mut rounds = vec![read_open(&folder.join(OPEN))?];
+    let mut count = rounds[0].len();
+    // Rounds that are too old to be learnt from are gone.
+    while let Some(number) = next.filter(|_| count < least)
+        && let Some(games) = read_games(&round_file(folder, number))?
+    {
+        count += games.len();
+        rounds.push(games);
+        next = number.checked_sub(1);
+    }
+    Ok(rounds.into_iter().rev().flatten().collect())
+}
+
 /// The games of a complete round; none if its file is not there.
 fn read_round(path: &Path, games_per_round: usize) -> Result<Vec<SelfPlayGame>, ReplayError> {
+    let Some(games) = read_games(path)? else { return Ok(Vec::new()) };
+    if games.len() == games_per_round {
+        return Ok(games);
+    }
+    let reason = ReplayFault::Count { found: games.len(), expected: games_per_round };
+    Err(ReplayError { path: path.to_owned(), line: None, reason })
+}
+
+/// The games of a file; `None` if it is not there.
+fn read_games(path: &Path) -> Result<Option<Vec<SelfPlayGame>>, ReplayError> {
     let at = |line, reason| ReplayError { path: path.to_owned(), line, reason };
     let file = match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(|error| at(None, error.into()))?,
     };
-    let mut games = Vec::with_capacity(games_per_round);
+    let mut games = Vec::new();
     for (index, line) in BufReader::new(file).lines().enumerate() {
         let line = line.map_err(|error| at(Some(index + 1), error.into()))?;
         games.push(serde_json::from_str(&line).map_err(|error| at(Some(index + 1), error.into()))?);
     }
-    if games.len() == games_per_round {
-        Ok(games)
-    } else {
-        Err(at(None, ReplayFault::Count { found: games.len(), expected: games_per_round }))
-    }
+    Ok(Some(games))
 }
 
 /// The games of the round that was being played; a last line that was cut off is passed over.

@@ -4,10 +4,11 @@ use super::{Course, Holding, Incident, OpeningMove};
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::board::{Hex, PlaceId};
 use dervish_env::dervish::campaign::{Battle, BattleStage};
-use dervish_env::dervish::catalogue::{LAND, Side};
+use dervish_env::dervish::catalogue::{COMBAT, LAND, Side};
 use dervish_env::dervish::decision::Decision;
 use dervish_env::dervish::order::Order;
 use dervish_env::dervish::scenario::{PlacePoints, Victory};
+use dervish_env::dervish::units::{Cohort, Status};
 use dervish_env::game::{Action, Actor, Position, Seat};
 
 /// The seat of a side, by the names that both have.
@@ -95,6 +96,21 @@ impl Course for Campaign {
         }
         if asked.decision == Decision::RollMarch {
             tell("march rolls", active, None, 1);
+            // Train cannot march without camels (8.6) and disrupted units may be left to recover, so fresh combat units in
+            // good order say whether a stack was divided.
+            let (group, side) = (before.group(), before.active());
+            let stays = |c: &Cohort| {
+                c.side() == side
+                    && !c.grouped()
+                    && c.status() == Status::Fresh
+                    && COMBAT.has(c.kind())
+                    && !c.disrupted()
+            };
+            if group.rolls == 1 {
+                tell("march groups", active, None, 1);
+                let divided = before.units().at(group.hex).iter().any(stays);
+                tell("march groups that divide a stack", active, place(group.hex), u32::from(divided));
+            }
         }
         // Combat units as they count for victory (14.5), by what took them.
         let (cause, at) = match asked.decision {

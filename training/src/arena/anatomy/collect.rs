@@ -94,6 +94,13 @@ pub struct IncidentCount {
     pub places: Vec<PlaceCount>,
 }
 
+impl IncidentCount {
+    /// The places, the most frequent first, with how much of it happened there in all games by either seat.
+    pub fn most(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.places.iter().map(|of| (of.place.as_str(), of.amount.iter().sum()))
+    }
+}
+
 /// How often something happened at a place.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[allow(missing_docs)]

@@ -87,6 +87,5 @@ impl fmt::Display for Anatomy {
 
 /// The places where most of it happened.
 fn most(of: &IncidentCount) -> String {
-    let place = |of: &super::collect::PlaceCount| format!("{} {}", of.place, of.amount.iter().sum::<u64>());
-    of.places.iter().take(3).map(place).collect::<Vec<_>>().join(", ")
+    of.most().take(3).map(|(place, amount)| format!("{place} {amount}")).collect::<Vec<_>>().join(", ")
 }

@@ -1,0 +1,111 @@
+//! `dervish report RUN_DIR`: the page of a run directory that is written by hand.
+
+use crate::dervish_binary::{dervish, refusal};
+use crate::run_directory::{keep_games, line_of_assessment, line_of_round, random_game, run_in, write_lines};
+use dervish_env::dervish::Campaign;
+use dervish_env::dervish::scenario::Scenario;
+use dervish_env::game::{GameResult, Seat};
+use dervish_env::record::Replay;
+use dervish_env::reference::pig::Pig;
+use dervish_training::arena::plots::Curve;
+use dervish_training::run_files::RunFiles;
+use dervish_training::run_report::behaviour::{Behaviour, record_of};
+use dervish_training::self_play::game::SelfPlayGame;
+use std::fs;
+use std::path::Path;
+
+fn page_of(run: &Path) -> String {
+    let output = dervish(&["report", run.to_str().expect("UTF-8")]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let page = fs::read_to_string(run.join("report.html")).expect("a page");
+    for outside in ["http:", "https:", "<script", "src=", "href=", "url("] {
+        assert!(!page.contains(outside), "the page refers to {outside}");
+    }
+    page
+}
+
+#[test]
+fn the_page_of_a_campaign_has_curves_calibration_and_conduct() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = run_in(folder.path(), "souakim");
+    let start = Campaign::new(Scenario::builtin("souakim").expect("comes with the game"));
+    let games: Vec<SelfPlayGame> = (0..5).map(|number| random_game(&start, number)).collect();
+    keep_games(&run, &games);
+    let rounds: Vec<_> = (1..=9).map(|round| line_of_round(round, &games)).collect();
+    write_lines(&run, "metrics.jsonl", &rounds);
+    write_lines(&run, "assessments.jsonl", &[line_of_assessment(1.0, 0.5), line_of_assessment(2.0, 0.75)]);
+    let page = page_of(&run);
+    for part in [
+        "<h1>run</h1>",
+        "9 rounds, 288 games, 90 optimisation steps in 9.0 minutes",
+        "Score against each opponent",
+        "doctrine (held out)",
+        "0.750 [0.650, 0.850]",
+        "<h3>Losses</h3>",
+        "<h3>Entropy of the policy</h3>",
+        "score of egyptian",
+        "<h3>Length of games</h3>",
+        "<h3>Speed</h3>",
+        "Calibration in the latest 9 rounds",
+        "Conduct in souakim",
+        "The latest 5 games of self-play",
+        "march groups that divide a stack",
+        "opening of mahdist",
+        "14.3 ",
+    ] {
+        assert!(page.contains(part), "{part} is missing");
+    }
+    // The same anatomy as from records of these games.
+    let behaviour = Behaviour::of(&RunFiles::open(&run).expect("a run")).expect("games by the rules");
+    assert_eq!((behaviour.anatomies.len(), behaviour.anatomies[0].games), (1, 5));
+    let won = games.iter().filter(|game| game.result.winner == Some(Seat::First)).count() as u64;
+    assert_eq!(behaviour.anatomies[0].first_seat.wins, won);
+}
+
+#[test]
+fn a_page_of_thousands_of_rounds_stays_small() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = run_in(folder.path(), "pig");
+    let games = [random_game(&Pig::new(), 1)];
+    let rounds: Vec<_> = (1..=4000).map(|round| line_of_round(round, &games)).collect();
+    write_lines(&run, "metrics.jsonl", &rounds);
+    let page = page_of(&run);
+    assert!(page.len() < 200_000, "{} bytes", page.len());
+    // Means of neighbours: of ten points in four, three at a time.
+    let points: Vec<(f64, f64)> = (0..10).map(|x| (f64::from(x), f64::from(2 * x))).collect();
+    let curve = Curve::thinned("", &points, 4);
+    let thinned: Vec<(f64, f64)> = curve.points.iter().map(|(x, of)| (*x, of.value)).collect();
+    assert_eq!(thinned, [(1.0, 2.0), (4.0, 8.0), (7.0, 14.0), (9.0, 18.0)]);
+}
+
+#[test]
+fn a_page_is_written_of_what_is_there() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = run_in(folder.path(), "pig");
+    assert!(page_of(&run).contains("No round is learnt from yet."));
+    // Games by other rules: told on the page, which has all else.
+    let mut game = random_game(&Pig::new(), 1);
+    game.decisions.pop();
+    keep_games(&run, &[game]);
+    write_lines(&run, "metrics.jsonl", &[line_of_round(1, &[])]);
+    let page = page_of(&run);
+    assert!(page.contains("The games cannot be played again: game 1, decision ") && page.contains("<h3>Losses</h3>"));
+    let path = run.to_str().expect("UTF-8");
+    let elsewhere = folder.path().join("no/folder/page.html");
+    assert!(refusal(&["report", path, "--out", elsewhere.to_str().expect("UTF-8")]).contains("page.html: "));
+    assert!(refusal(&["report", path, "--scenario", "pig"]).contains("--scenario"));
+    assert!(refusal(&["report"]).contains("--db"));
+    assert!(refusal(&["report", "--db", "results.db"]).contains("--out"));
+}
+
+#[test]
+fn a_game_of_self_play_is_a_record() {
+    let start = Pig::new();
+    let game = random_game(&start, 3);
+    let record = record_of(&game, &start).expect("by the rules");
+    let mut replay = Replay::new(record, start.clone()).expect("a record of pig");
+    assert_eq!(replay.verify().expect("by the rules"), Some(game.result));
+    let lost = GameResult { winner: game.result.winner.map(Seat::other), ..game.result };
+    let other = SelfPlayGame { result: lost, ..game };
+    assert!(record_of(&other, &start).expect_err("a refusal").to_string().contains("otherwise than it says"));
+}

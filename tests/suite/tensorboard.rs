@@ -1,0 +1,119 @@
+//! TensorBoard's event files: checksums and framing by their definitions, and read back as other programs read them.
+
+use dervish_training::tensorboard::{Event, EventFile, FILE_VERSION, Summary, SummaryValue, masked_crc, record};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Undoes the mask of `TFRecord`: crc = rotate left by 15 of (masked - 0xa282ead8).
+fn unmasked(masked: u32) -> u32 {
+    masked.wrapping_sub(0xa282_ead8).rotate_left(15)
+}
+
+/// Reads records and checks both checksums of each; what is cut off at the end is returned as its length.
+fn records(mut bytes: &[u8]) -> (Vec<Vec<u8>>, usize) {
+    let mut records = Vec::new();
+    while bytes.len() >= 12 {
+        let length = u64::from_le_bytes(bytes[..8].try_into().expect("8 bytes")) as usize;
+        assert_eq!(bytes[8..12], masked_crc(&bytes[..8]).to_le_bytes());
+        if bytes.len() < 16 + length {
+            break;
+        }
+        let data = &bytes[12..12 + length];
+        assert_eq!(bytes[12 + length..16 + length], masked_crc(data).to_le_bytes());
+        records.push(data.to_vec());
+        bytes = &bytes[16 + length..];
+    }
+    (records, bytes.len())
+}
+
+fn events(path: &Path) -> Vec<Event> {
+    let (records, rest) = records(&fs::read(path).expect("a file"));
+    assert_eq!(rest, 0);
+    records.iter().map(|data| prost::Message::decode(&data[..]).expect("an event")).collect()
+}
+
+/// CRC-32C of RFC 3720, B.4 (32 bytes of zeros, of ones, and ascending), and of "123456789", the check value by which
+/// catalogues of checksums name it.
+#[test]
+fn checksums_are_crc_32c() {
+    let ascending: Vec<u8> = (0..32).collect();
+    for (bytes, expected) in [
+        (&[0; 32][..], 0x8a91_36aa),
+        (&[0xff; 32], 0x62a8_ab43),
+        (&ascending, 0x46dd_794e),
+        (b"123456789", 0xe306_9283),
+    ] {
+        assert_eq!(unmasked(masked_crc(bytes)), expected, "{bytes:?}");
+    }
+}
+
+/// The first bytes of every event file that TensorFlow writes: a record of 24 bytes, which are an event with a time (field 1,
+/// eight bytes) and the file's version (field 3, 13 bytes).
+#[test]
+fn a_file_begins_as_tensorflow_begins_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let events = EventFile::create(folder.path()).expect("a file");
+    let bytes = fs::read(events.path()).expect("a file");
+    assert_eq!(bytes[..12], [0x18, 0, 0, 0, 0, 0, 0, 0, 0xa3, 0x7f, 0x4b, 0x22]);
+    assert_eq!((bytes[12], &bytes[21..36]), (0x09, &b"\x1a\x0dbrain.Event:2"[..]));
+    assert_eq!(bytes.len(), 40);
+    let name = events.path().file_name().and_then(|name| name.to_str()).expect("a name").to_owned();
+    let parts: Vec<&str> = name.split('.').collect();
+    assert_eq!((&parts[..3], parts[4]), (&["events", "out", "tfevents"][..], "dervish"), "{name}");
+    assert!(parts[3].parse::<u64>().is_ok_and(|seconds| seconds > 1_500_000_000), "{name}");
+    assert_eq!(parts[5].parse(), Ok(std::process::id()), "{name}");
+    // Another session of the same second has a file of its own.
+    let other = EventFile::create(folder.path()).expect("a file");
+    assert_ne!(other.path(), events.path());
+}
+
+fn file_with_two_rounds(folder: &Path) -> PathBuf {
+    let mut events = EventFile::create(folder).expect("a file");
+    events.add(10, [("loss/policy", 1.5), ("loss/none", f64::NAN), ("game/score", 0.0)]).expect("written");
+    events.add(20, [("loss/policy", 1.25)]).expect("written");
+    events.path().to_owned()
+}
+
+#[test]
+fn values_are_read_back_with_their_steps_and_a_cut_off_record_is_the_last() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = file_with_two_rounds(folder.path());
+    let read = events(&path);
+    let [first, one, two] = &read[..] else { panic!("{read:?}") };
+    assert_eq!((first.file_version.as_deref(), &first.summary), (Some(FILE_VERSION), &None));
+    let value = |tag: &str, value| SummaryValue { tag: tag.to_owned(), simple_value: Some(value) };
+    // Zero is a value; what is no number is left out.
+    let values = vec![value("loss/policy", 1.5), value("game/score", 0.0)];
+    assert_eq!((one.step, &one.summary), (10, &Some(Summary { value: values })));
+    assert_eq!((two.step, &two.summary), (20, &Some(Summary { value: vec![value("loss/policy", 1.25)] })));
+    assert!(first.wall_time <= one.wall_time && one.wall_time <= two.wall_time && first.wall_time > 1.5e9);
+    // A kill in the middle of a record leaves all before it.
+    let bytes = fs::read(&path).expect("a file");
+    let (whole, rest) = records(&bytes[..bytes.len() - 5]);
+    assert!(whole.len() == 2 && rest > 0);
+    assert_eq!(record(b"").len(), 16);
+}
+
+/// Names a Python that must have TensorBoard: without it the test fails instead of being skipped.
+const PYTHON: &str = "DERVISH_INTERCHANGE_PYTHON";
+
+/// `make interchange` gets TensorBoard from PyPI and runs this test with it.
+#[test]
+fn interchange_tensorboard_reads_an_event_file() {
+    let python = std::env::var(PYTHON);
+    let has = |python: &str| {
+        Command::new(python).args(["-c", "import tensorboard"]).output().is_ok_and(|run| run.status.success())
+    };
+    let Some(python) = python.ok().or_else(|| Some("python3".to_owned()).filter(|python| has(python))) else {
+        eprintln!("skipped: no Python with tensorboard; `make interchange` fetches one");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    file_with_two_rounds(folder.path());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("interchange/read_events.py");
+    let output = Command::new(python).arg(script).arg(folder.path()).output().expect("a Python that starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let read: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(read, serde_json::json!({"game/score": [[10, 0.0]], "loss/policy": [[10, 1.5], [20, 1.25]]}));
+}

@@ -1,0 +1,149 @@
+//! `dervish watch`: what it tells of a run directory that is written by hand, and that it changes nothing there.
+
+use crate::dervish_binary::{dervish, json_of, refusal};
+use crate::run_directory::{line_of_assessment, line_of_round, random_game, run_in, write_lines};
+use dervish_env::reference::pig::Pig;
+use dervish_training::run_files::{RunFiles, disk_use};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::Path;
+
+fn table_of(run: &Path) -> String {
+    let output = dervish(&["watch", run.to_str().expect("UTF-8")]);
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+fn status_of(run: &Path) -> Value {
+    json_of(&["watch", run.to_str().expect("UTF-8"), "--json", "--once"])
+}
+
+/// Every file with its contents.
+fn contents(run: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(run).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let files = entries.filter(|path| path.is_file());
+    files.map(|path| (path.display().to_string(), fs::read(path).expect("a file"))).collect()
+}
+
+#[test]
+fn a_run_is_told_from_its_last_complete_line() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = run_in(folder.path(), "pig");
+    let games = [random_game(&Pig::new(), 1), random_game(&Pig::new(), 2)];
+    let mut text: String = (1..=3).map(|round| format!("{}\n", line_of_round(round, &games))).collect();
+    // The fourth line is being written.
+    text.push_str("{\"seconds\": 240.0, \"rou");
+    fs::write(run.join("metrics.jsonl"), &text).expect("a file");
+    let before = contents(&run);
+
+    // Standard output is no terminal here: it is told once.
+    let table = table_of(&run);
+    for part in [
+        "pig",
+        "nobody is training",
+        "3m (25.0% of the session)",
+        "3, 96",
+        "1234",
+        "61.2, 75%",
+        "policy 1.833, result 0.625, margin 0.125, turns left 0.250",
+        // ln 2: pig has two actions where there is a choice.
+        "0.69 nats",
+        "first seat scores",
+        "calibration error",
+        "0.0 MiB of 3.0 MiB",
+    ] {
+        assert!(table.contains(part), "{part} is missing:\n{table}");
+    }
+    assert!(!table.contains("assessed"), "{table}");
+
+    let status = status_of(&run);
+    assert_eq!(
+        (&status["version"], &status["training"], &status["scenarios"]),
+        (&json!(1), &json!(false), &json!(["pig"]))
+    );
+    assert_eq!((&status["round"]["step"], &status["round"]["evaluations"]), (&json!(30), &json!(5)));
+    assert_eq!((&status["assessment"], &status["disk_limit"]), (&Value::Null, &json!(3 << 20)));
+    let written: usize = before.values().map(Vec::len).sum();
+    assert_eq!(status["disk_use"], written);
+    assert!((0.0..60.0).contains(&status["seconds_since_round"].as_f64().expect("an age")), "{status}");
+    assert_eq!(contents(&run), before);
+}
+
+#[test]
+fn a_program_that_trains_is_noticed_and_not_disturbed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = run_in(folder.path(), "pig");
+    let lock = File::create(run.join("lock")).expect("a file");
+    assert_eq!(status_of(&run)["training"], false);
+    lock.try_lock().expect("nobody else holds it");
+    assert_eq!(status_of(&run)["training"], true);
+    assert!(table_of(&run).contains("a program is training"));
+    lock.unlock().expect("held");
+    assert_eq!(status_of(&run)["training"], false);
+}
+
+#[test]
+fn a_run_without_rounds_and_one_with_assessments_are_told() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = run_in(folder.path(), "pig");
+    fs::write(run.join("metrics.jsonl"), "").expect("a file");
+    let table = table_of(&run);
+    assert!(table.contains("none yet") && !table.contains("losses"), "{table}");
+    let status = status_of(&run);
+    assert_eq!((&status["round"], &status["seconds_since_round"]), (&Value::Null, &Value::Null));
+
+    let mut last = line_of_assessment(20.0, 0.75);
+    last["alarm"] = json!(true);
+    write_lines(&run, "assessments.jsonl", &[line_of_assessment(10.0, 0.5), last]);
+    // A line of a program that knew no figures of games.
+    write_lines(&run, "metrics.jsonl", &[json!({"seconds": 5.0, "rounds": 1, "step": 2, "entropy": 0.5})]);
+    let table = table_of(&run);
+    let parts = [
+        "step 2000, after 20m",
+        "0.750 [0.650, 0.850]",
+        "doctrine (held out)",
+        "worse against held-out opponents",
+        "rating: +12 Elo",
+        "0.50 nats",
+    ];
+    for part in parts {
+        assert!(table.contains(part), "{part} is missing:\n{table}");
+    }
+}
+
+#[test]
+fn rounds_that_were_learnt_again_after_a_kill_count_once() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = run_in(folder.path(), "pig");
+    let line = |rounds: u64, step: u64| json!({"rounds": rounds, "step": step});
+    write_lines(&run, "metrics.jsonl", &[line(1, 10), line(2, 20), line(3, 30), line(2, 21), line(3, 31)]);
+    let rounds = RunFiles::open(&run).and_then(|run| run.rounds()).expect("rounds");
+    assert_eq!(rounds.iter().map(|line| line.step).collect::<Vec<_>>(), [10, 21, 31]);
+    // What has other fields is told with its line.
+    fs::write(run.join("metrics.jsonl"), "{\"rounds\": 1}\n{\"rounds\": \"two\"}\n").expect("a file");
+    let told = RunFiles::open(&run).and_then(|run| run.rounds()).expect_err("a refusal").to_string();
+    assert!(told.contains("metrics.jsonl:2: ") && told.lines().count() == 1, "{told}");
+}
+
+#[test]
+fn what_is_no_run_is_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().to_str().expect("UTF-8");
+    for command in ["watch", "report"] {
+        assert!(refusal(&[command, path]).contains("config.toml: "), "{command}");
+        assert!(refusal(&[command, "no/such/run"]).contains("no/such/run"), "{command}");
+    }
+    fs::write(folder.path().join("config.toml"), "scenarios = 3\n").expect("a file");
+    assert!(refusal(&["watch", path]).contains("config.toml: "));
+}
+
+#[test]
+fn all_files_below_a_folder_count_by_their_lengths() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::create_dir_all(folder.path().join("a/b")).expect("folders");
+    fs::write(folder.path().join("one"), [0; 1000]).expect("a file");
+    fs::write(folder.path().join("a/b/two"), [0; 234]).expect("a file");
+    assert_eq!(disk_use(folder.path()).expect("a size"), 1234);
+    assert_eq!(disk_use(&folder.path().join("gone")).expect("nothing"), 0);
+}
