@@ -131,9 +131,14 @@ pub struct Batch {
 impl Batch {
     /// An empty batch for networks of this configuration.
     pub fn new(config: &NetworkConfig) -> Batch {
+        let (sizes, reads_planes) = (config.inputs.clone(), config.architecture.reads_planes());
+        Batch::of(sizes, reads_planes)
+    }
+
+    fn of(sizes: InputSizes, reads_planes: bool) -> Batch {
         let mut batch = Batch {
-            sizes: config.inputs.clone(),
-            reads_planes: config.architecture.reads_planes(),
+            sizes,
+            reads_planes,
             globals: Vec::new(),
             tokens: Vec::new(),
             token_pools: Vec::new(),
@@ -178,6 +183,40 @@ impl Batch {
         self.action_samples.resize(self.action_samples.len() + sample.action_tokens.len(), index as i64);
         self.action_starts.push(self.action_samples.len());
         Ok(())
+    }
+
+    /// Appends the samples of another batch for networks of the same configuration.
+    ///
+    /// # Panics
+    /// If the other batch is for another configuration.
+    pub fn append(&mut self, other: &Batch) {
+        assert!(self.sizes == other.sizes && self.reads_planes == other.reads_planes, "batches of different networks");
+        let samples = self.len();
+        // The first row stands for no token in both.
+        let rows = self.tokens.len() / self.sizes.token_features - 1;
+        let first_pool = (samples * self.sizes.token_groups) as u32;
+        self.globals.extend_from_slice(&other.globals);
+        self.tokens.extend_from_slice(&other.tokens[self.sizes.token_features..]);
+        self.token_pools.extend(other.token_pools.iter().map(|pool| first_pool + pool));
+        self.pool_sizes.extend_from_slice(&other.pool_sizes);
+        if self.reads_planes {
+            let first_cell = (samples * self.cells()) as i64;
+            self.planes.extend_from_slice(&other.planes);
+            let cells = other.token_cells.iter().zip(&other.on_board).skip(1);
+            self.token_cells.extend(cells.map(|(cell, on)| if *on > 0.0 { first_cell + cell } else { 0 }));
+            self.on_board.extend_from_slice(&other.on_board[1..]);
+        }
+        let actions = self.action_samples.len();
+        self.actions.extend_from_slice(&other.actions);
+        let row = |&row: &i64| if row > 0 { rows as i64 + row } else { 0 };
+        self.action_rows.extend(other.action_rows.iter().map(row));
+        self.action_samples.extend(other.action_samples.iter().map(|sample| samples as i64 + sample));
+        self.action_starts.extend(other.action_starts[1..].iter().map(|start| actions + start));
+    }
+
+    /// A batch without samples for the same networks.
+    pub fn empty_like(&self) -> Batch {
+        Batch::of(self.sizes.clone(), self.reads_planes)
     }
 
     /// Removes all samples and keeps the memory.

@@ -3,6 +3,7 @@
 use crate::batch::{Batch, RunTable};
 use crate::device::Precision;
 use crate::network::Network;
+use std::ops::Range;
 use tch::{TchError, Tensor};
 
 /// Evaluates batches with a network of its own; each worker thread has one.
@@ -95,6 +96,20 @@ impl NetEvaluator {
 }
 
 impl Evaluations {
+    /// Takes over the samples `part` of other evaluations.
+    ///
+    /// # Panics
+    /// Like slicing, if `part` is not within the others.
+    pub fn copy_part(&mut self, all: &Evaluations, part: Range<usize>) {
+        self.clear();
+        let starts = &all.action_starts[part.start..part.end + 1];
+        self.policy.extend_from_slice(&all.policy[starts[0]..starts[starts.len() - 1]]);
+        self.action_starts.extend(starts.iter().map(|start| start - starts[0]));
+        self.wdl.extend_from_slice(&all.wdl[part.clone()]);
+        self.margin.extend_from_slice(&all.margin[part.clone()]);
+        self.turns_left.extend_from_slice(&all.turns_left[part]);
+    }
+
     /// Number of samples.
     pub fn len(&self) -> usize {
         self.wdl.len()

@@ -8,8 +8,9 @@ use dervish_env::encode::Encoder;
 use dervish_env::game::{Action, GameResult, Seat};
 use dervish_env::reference::connect_four::{ConnectFour, ConnectFourColumns};
 use dervish_env::reference::pig::{Pig, PigPlayers};
-use dervish_models::batch::Played;
+use dervish_models::batch::{Batch, Played};
 use dervish_models::device::DeviceChoice;
+use dervish_models::evaluator::Evaluations;
 use dervish_models::network::{Architecture, Network, NetworkConfig};
 use dervish_neural::agent::{NeuralAgent, choose_index};
 use dervish_training::arena::agents::ArenaGame;
@@ -19,7 +20,8 @@ use dervish_training::assessment::Assessment;
 use dervish_training::commands::train::{LogFormat, TrainArgs};
 use dervish_training::config::RunConfig;
 use dervish_training::run_dir::{RunDir, RunDirFault};
-use dervish_training::self_play::actor::{Actor, Effort};
+use dervish_training::self_play::actor::Actor;
+use dervish_training::self_play::evaluation::{BatchEvaluator, Effort, EffortReport, serve};
 use dervish_training::self_play::game::{Decision, Judgement, SelfPlayGame};
 use dervish_training::self_play::numbers::GameNumbers;
 use dervish_training::self_play::pool::{LeagueConfig, Pool, Rival};
@@ -33,6 +35,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 fn config(simulations: u32) -> RunConfig {
@@ -344,6 +347,11 @@ fn games_on_disk(run: &Path) -> Vec<SelfPlayGame> {
 
 /// Plays until `count` games are finished.
 fn games(count: usize, simulations: u32) -> Vec<SelfPlayGame> {
+    games_by(count, simulations, false)
+}
+
+/// The same with an evaluator of the actor's own, or one that serves three actors.
+fn games_by(count: usize, simulations: u32, shared: bool) -> Vec<SelfPlayGame> {
     let starts = [Start { position: ConnectFour::new(), encoder: ConnectFourColumns::new() }];
     let inputs = dervish_neural::encoding::input_sizes(&starts[0].encoder);
     let network = NetworkConfig { inputs, architecture: Architecture::TokenMlp { hidden: 8, trunk: 8 } };
@@ -353,12 +361,65 @@ fn games(count: usize, simulations: u32) -> Vec<SelfPlayGame> {
     let (numbers, effort) = (GameNumbers::new(0, u64::MAX), Effort::default());
     let config = SelfPlayConfig { games_at_once: 3, ..config(simulations).self_play };
     let pool = Pool::new(&LeagueConfig::default(), Vec::new(), BTreeMap::new());
-    let mut actor = Actor::new(&starts, config, 11, &pool, &weights, &numbers, &effort).expect("an actor");
-    let mut finished = Vec::new();
-    while finished.len() < count {
-        actor.tick(&mut finished).expect("a batch");
+    let play = |evaluator: BatchEvaluator, count: usize| {
+        let mut actor = Actor::new(&starts, config, 11, &pool, &weights, &numbers, evaluator);
+        let mut finished = Vec::new();
+        while finished.len() < count {
+            actor.tick(&mut finished).expect("a batch");
+        }
+        finished
+    };
+    if !shared {
+        return play(BatchEvaluator::own(&weights, &effort).expect("a network"), count);
     }
+    const ACTORS: usize = 3;
+    let (requests, queue) = channel();
+    let finished = std::thread::scope(|scope| {
+        let serving = scope.spawn(|| serve(queue, &weights, 64, &effort));
+        let actors = [(); ACTORS].map(|()| {
+            let evaluator = BatchEvaluator::shared(requests.clone());
+            scope.spawn(|| play(evaluator, count))
+        });
+        drop(requests);
+        let finished = actors.into_iter().flat_map(|actor| actor.join().expect("games")).collect();
+        // The evaluator ends with the last actor.
+        serving.join().expect("no panic").expect("a network");
+        finished
+    });
+    let EffortReport { evaluations, mean_batch, evaluator_busy, queue_wait_ms } = effort.report();
+    assert!(evaluations > 0 && mean_batch >= 1.0 && (0.0..=1.0).contains(&evaluator_busy) && queue_wait_ms > 0.0);
     finished
+}
+
+/// A game follows from seed and number, whoever evaluates its positions together with which others.
+#[test]
+fn games_are_the_same_with_one_evaluator_for_all_actors() {
+    let shared = games_by(3, 4, true);
+    assert!(shared.len() >= 9, "{}", shared.len());
+    let mut alone = games_by(2 * shared.len(), 4, false);
+    alone.sort_by_key(|game| game.number);
+    let mut compared = 0;
+    for game in &shared {
+        // Rounding differs with the size of a batch, by too little to matter but where two actions are as good as equal.
+        let Ok(place) = alone.binary_search_by_key(&game.number, |alone| alone.number) else { continue };
+        let actions = |game: &SelfPlayGame| game.decisions.iter().map(|of| of.action).collect::<Vec<_>>();
+        compared += usize::from(actions(game) == actions(&alone[place]));
+    }
+    assert!(compared * 10 >= shared.len() * 8, "{compared} of {}", shared.len());
+}
+
+/// Whoever waits for an evaluator that is gone is told so instead of waiting for ever.
+#[test]
+fn an_evaluator_that_is_gone_ends_the_actors() {
+    let inputs = dervish_neural::encoding::input_sizes(&ConnectFourColumns::new());
+    let network = NetworkConfig { inputs, architecture: Architecture::TokenMlp { hidden: 8, trunk: 8 } };
+    let mut batch = Batch::new(&network);
+    let (requests, queue) = channel();
+    let mut evaluator = BatchEvaluator::shared(requests);
+    let waiting =
+        std::thread::spawn(move || evaluator.evaluate(&mut batch, &mut Evaluations::default()).expect_err("gone"));
+    drop(queue.recv().expect("a request"));
+    assert_eq!(waiting.join().expect("no panic").to_string(), "the evaluator has stopped");
 }
 
 #[test]

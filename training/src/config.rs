@@ -5,10 +5,10 @@
 use crate::arena::sprt::SprtError;
 use crate::assessment::AssessmentConfig;
 use crate::learner::LearnerConfig;
-use crate::self_play::SelfPlayConfig;
 use crate::self_play::pool::LeagueConfig;
 use crate::self_play::teacher::ImitationConfig;
 use crate::self_play::tree_search::SearchConfig;
+use crate::self_play::{EvaluatorKind, SelfPlayConfig};
 use crate::session::gate::GateConfig;
 use dervish_models::device::DeviceChoice;
 use dervish_models::network::Architecture;
@@ -221,15 +221,17 @@ impl RunConfig {
         let (targets, trainer) = (&learner.targets, &learner.trainer);
         let count = |count: usize| count as f64;
         let (share, weight) = (0.0..=1.0, 0.0..=1e3);
-        let (mut candidates, mut exploration, mut noise_share, mut noise_mass, mut temperature) =
-            (1.0, 0.0, 0.0, 1.0, 0.0);
+        let (mut candidates, mut value_scale) = (1.0, 0.0);
+        let (mut exploration, mut noise_share, mut noise_mass, mut temperature) = (0.0, 0.0, 1.0, 0.0);
         match self_play.search {
-            SearchConfig::Gumbel { candidates: compared } => candidates = count(compared),
+            SearchConfig::Gumbel { candidates: compared, value_scale: scale } => {
+                (candidates, value_scale) = (count(compared), scale);
+            }
             SearchConfig::Puct { exploration: factor, noise_share: noisy, noise_mass: mass, temperature: warmth } => {
                 (exploration, noise_share, noise_mass, temperature) = (factor, noisy, mass, warmth);
             }
         }
-        let ranges: [(&'static str, f64, RangeInclusive<f64>); 48] = [
+        let ranges: [(&'static str, f64, RangeInclusive<f64>); 50] = [
             ("scenarios", count(self.scenarios.len()), 1.0..=100.0),
             ("seed", self.seed as f64, 0.0..=i64::MAX as f64),
             ("threads", count(self.threads), 1.0..=1024.0),
@@ -240,10 +242,12 @@ impl RunConfig {
             ("self_play.cheap_simulations", f64::from(self_play.cheap_simulations), 1.0..=1e6),
             ("self_play.full_share", self_play.full_share, share.clone()),
             ("self_play.search.candidates", candidates, 1.0..=1e4),
+            ("self_play.search.value_scale", value_scale, 0.0..=1e3),
             ("self_play.search.exploration", exploration, 0.0..=1e3),
             ("self_play.search.noise_share", noise_share, share.clone()),
             ("self_play.search.noise_mass", noise_mass, 1e-3..=1e6),
             ("self_play.search.temperature", temperature, 0.0..=100.0),
+            ("self_play.most_joined", count(self_play.most_joined), 1.0..=1e6),
             ("self_play.utility.margin_share", f64::from(self_play.utility.margin_share), share.clone()),
             ("league.share", league.share, share.clone()),
             ("league.past", count(league.past), 0.0..=100.0),
@@ -299,6 +303,9 @@ impl RunConfig {
         }
         if gate.is_some_and(|gate| gate.games % 2 == 1) || assessment.games % 2 == 1 {
             return Err(ConfigError::Contradiction("games of a gate and of an assessment come in pairs"));
+        }
+        if self.deterministic && self_play.evaluator == EvaluatorKind::Shared {
+            return Err(ConfigError::Contradiction("deterministic = true needs self_play.evaluator = \"own\""));
         }
         if learner.uses > 1 && learner.window == 0 {
             return Err(ConfigError::Contradiction("learner.uses above 1 needs a learner.window of at least 1 round"));

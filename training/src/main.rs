@@ -21,10 +21,10 @@ use dervish_training::commands::scenario::ScenarioArgs;
 use dervish_training::commands::study::StudyArgs;
 use dervish_training::commands::table::TableArgs;
 use dervish_training::commands::tournament::TournamentArgs;
-#[cfg(feature = "torch")]
-use dervish_training::commands::train::TrainArgs;
 use dervish_training::commands::tune::TuneArgs;
 use dervish_training::commands::watch::WatchArgs;
+#[cfg(feature = "torch")]
+use dervish_training::commands::{export::ExportArgs, train::TrainArgs};
 
 /// The Mahdist War in the Sudan, 1882-85: rules, agents, arena and training.
 #[derive(Debug, clap::Parser)]
@@ -75,6 +75,9 @@ enum Command {
     /// Train a network by self-play.
     #[cfg(feature = "torch")]
     Train(TrainArgs),
+    /// Write the network of a run as a folder of its own.
+    #[cfg(feature = "torch")]
+    Export(ExportArgs),
     /// Says why there is no training.
     #[cfg(not(feature = "torch"))]
     #[command(hide = true, disable_help_flag = true)]
@@ -108,6 +111,8 @@ fn main() -> ExitCode {
             Command::Tune(args) => args.run(),
             #[cfg(feature = "torch")]
             Command::Train(args) => args.run(),
+            #[cfg(feature = "torch")]
+            Command::Export(args) => args.run(),
             #[cfg(not(feature = "torch"))]
             Command::Train { .. } => return refuse("train: this program was built without libtorch, see `make build`"),
         },

@@ -13,8 +13,7 @@ use crate::disk_limit::{DiskLimitError, keep_within};
 use crate::learner::{LearnError, Learner, RoundReport};
 use crate::round_log::RoundLog;
 use crate::run_dir::{RunDir, RunDirError};
-use crate::self_play::Start;
-use crate::self_play::actor::{Effort, EffortReport};
+use crate::self_play::evaluation::{BatchEvaluator, Effort, EffortReport, serve};
 use crate::self_play::game::SelfPlayGame;
 use crate::self_play::numbers::GameNumbers;
 use crate::self_play::players::{PlayerError, Players};
@@ -22,6 +21,7 @@ use crate::self_play::pool::{Met, Pool, Rival, past_name};
 use crate::self_play::replay::{Replay, ReplayError, ReplaySettings};
 use crate::self_play::round_figures::RoundFigures;
 use crate::self_play::weights::PublishedWeights;
+use crate::self_play::{EvaluatorKind, Start};
 use crate::session::gate::GateError;
 use crate::session::kept::KeptNetworks;
 use dervish_agents::registry::AgentFactory;
@@ -40,7 +40,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 use tracing::{info, warn};
 
@@ -108,14 +108,28 @@ pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
         // Actors that are this far ahead of the learner wait, so that games are learnt from while they are new.
         let (sender, games) = sync_channel(config.learner.games_per_round);
         let effort = &session.effort.clone();
+        let (requests, queue) = channel();
+        let most = config.self_play.most_joined;
+        let is_shared = config.self_play.evaluator == EvaluatorKind::Shared;
+        let evaluator = || match is_shared {
+            true => Ok(BatchEvaluator::shared(requests.clone())),
+            false => BatchEvaluator::own(&weights, effort),
+        };
+        let evaluators = (0..config.threads).map(|_| evaluator()).collect::<Result<Vec<_>, _>>()?;
         std::thread::scope(|scope| {
-            for _ in 0..config.threads {
+            if is_shared {
+                let weights = &weights;
+                scope.spawn(move || serve(queue, weights, most, effort));
+            }
+            for evaluator in evaluators {
                 let sender = sender.clone();
                 let (pool, weights, numbers, halt) = (&*pool, &weights, &numbers, &halt);
-                let players = move || Players::new(material, config, pool, weights, numbers, effort);
-                scope.spawn(move || act(players(), &sender, halt));
+                scope.spawn(move || {
+                    act(Players::new(material, config, pool, weights, numbers, evaluator), &sender, halt)
+                });
             }
-            drop(sender);
+            // What actors have no sender for is over when they are.
+            drop((sender, requests));
             let stopped = session.learn(&weights, begun, watcher, |session| session.receive(&games));
             halt.store(true, Ordering::Relaxed);
             // An actor that waits for room finds that nobody listens.
@@ -408,7 +422,8 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         let first = self.tally.rounds * size;
         let (numbers, effort) = (GameNumbers::new(first, first + size), self.effort.clone());
         let pool = self.pool.clone();
-        let mut players = Players::new(self.material, config, &pool, weights, &numbers, &effort)?;
+        let evaluator = BatchEvaluator::own(weights, &effort)?;
+        let mut players = Players::new(self.material, config, &pool, weights, &numbers, evaluator);
         let mut games = Vec::with_capacity(config.learner.games_per_round);
         while players.tick(&mut games)? {
             if watcher.stop_requested() {
@@ -642,13 +657,12 @@ fn kept(steps: &[u64], storage: &StorageConfig) -> BTreeSet<u64> {
 
 /// Plays until the session halts or nobody listens any more.
 fn act<P: Position, E: PolicyEncoder<P>>(
-    players: Result<Players<P, E>, PlayerError>,
+    mut players: Players<P, E>,
     games: &SyncSender<Result<SelfPlayGame, PlayerError>>,
     halt: &AtomicBool,
 ) {
     let mut finished = Vec::new();
-    let play = || -> Result<(), PlayerError> {
-        let mut players = players?;
+    let mut play = || -> Result<(), PlayerError> {
         while !halt.load(Ordering::Relaxed) && players.tick(&mut finished)? {
             for game in finished.drain(..) {
                 if games.send(Ok(game)).is_err() {

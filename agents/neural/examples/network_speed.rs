@@ -1,7 +1,8 @@
 //! How many positions a second of processor time one thread evaluates, and trains on, the batch's making included.
 //!
-//! The positions are decisions of random games. Processor time, because other programs then count less. A word measures
-//! only the architectures whose title has it: `cargo run --package dervish-neural --example network_speed -- MLP`.
+//! The positions are decisions of random games. Processor time, because other programs then count less; on a GPU, which works
+//! while the processor waits, wall-clock time. A word measures only the architectures whose title has it, a second one names
+//! the device: `cargo run --package dervish-neural --example network_speed -- MLP cpu`.
 
 use dervish_env::chance::{Dice, SplitMix64};
 use dervish_env::dervish::campaign::Campaign;
@@ -16,7 +17,7 @@ use dervish_models::process;
 use dervish_models::trainer::{Trainer, TrainerConfig};
 use dervish_neural::encoding::{PositionEncoding, input_sizes};
 use std::error::Error;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 const BATCH: usize = 64;
 const BATCHES: usize = 8;
@@ -37,8 +38,10 @@ const ARCHITECTURES: [(&str, Architecture); 8] = [
 
 fn main() -> Result<(), Box<dyn Error>> {
     process::prepare();
-    let device = DeviceChoice::Cpu.device()?;
     let wanted = std::env::args().nth(1).unwrap_or_default();
+    let choice = std::env::args().nth(2).unwrap_or_else(|| "cpu".to_string());
+    let device = choice.parse::<DeviceChoice>()?.device()?;
+    let clock = if choice == "cpu" { processor_seconds } else { wall_seconds };
     for name in ["souakim", "el-obeid"] {
         let Some(scenario) = Scenario::builtin(name) else { return Err(format!("no scenario {name}").into()) };
         let encoder = CampaignEncoder::new(scenario);
@@ -47,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for (title, architecture) in ARCHITECTURES.into_iter().filter(|(title, _)| title.contains(&wanted)) {
             let config = NetworkConfig { inputs: input_sizes(&encoder), architecture };
             let encodings = encode(&encoder, &positions, &config);
-            let [evaluated, trained] = measure(&encodings, Network::new(config, 1, device)?)?;
+            let [evaluated, trained] = measure(&encodings, Network::new(config, 1, device)?, clock)?;
             println!("{title:<20} {evaluated:>8.0} evaluations/s {trained:>8.0} training samples/s");
         }
         let plain = NetworkConfig { inputs: input_sizes(&encoder), architecture: ARCHITECTURES[0].1 };
@@ -114,8 +117,11 @@ fn encode(encoder: &CampaignEncoder, positions: &[Campaign], config: &NetworkCon
     positions.iter().filter_map(encode).collect()
 }
 
-/// Evaluations and training samples for each second of processor time.
-fn measure(encodings: &[PositionEncoding], net: Network) -> Result<[f64; 2], Box<dyn Error>> {
+/// A clock in seconds.
+type Clock = fn() -> Result<f64, Box<dyn Error>>;
+
+/// Evaluations and training samples for each second of the clock.
+fn measure(encodings: &[PositionEncoding], net: Network, clock: Clock) -> Result<[f64; 2], Box<dyn Error>> {
     let mut trainer = Trainer::new(net.duplicate()?, TrainerConfig::default())?;
     let mut batch = Batch::new(net.config());
     let mut lessons = TrainingBatch::new(net.config());
@@ -129,14 +135,14 @@ fn measure(encodings: &[PositionEncoding], net: Network) -> Result<[f64; 2], Box
         turns_left: 9.0,
         weight: 1.0,
     };
-    let evaluated = rate(encodings, |part| {
+    let evaluated = rate(encodings, clock, |part| {
         batch.clear();
         for encoding in part {
             batch.push(&encoding.sample())?;
         }
         Ok(evaluator.evaluate(&batch, &mut evaluations)?)
     })?;
-    let trained = rate(encodings, |part| {
+    let trained = rate(encodings, clock, |part| {
         lessons.clear();
         for encoding in part {
             lessons.push(&encoding.sample(), &target)?;
@@ -147,25 +153,31 @@ fn measure(encodings: &[PositionEncoding], net: Network) -> Result<[f64; 2], Box
     Ok([evaluated, trained])
 }
 
-/// Samples for each second of processor time of a pass that handles a batch of them.
+/// Samples for each second of the clock of a pass that handles a batch of them.
 fn rate(
     encodings: &[PositionEncoding],
+    clock: Clock,
     mut pass: impl FnMut(&[PositionEncoding]) -> Result<(), Box<dyn Error>>,
 ) -> Result<f64, Box<dyn Error>> {
     let mut parts = encodings.chunks_exact(BATCH).cycle();
     let mut next = || parts.next().map_or(Ok(()), &mut pass);
     next()?;
-    let (begun, used) = (Instant::now(), processor_seconds()?);
+    let (begun, used) = (Instant::now(), clock()?);
     let mut passes = 0;
     while begun.elapsed() < MEASURED || passes < 2 {
         next()?;
         passes += 1;
     }
-    Ok((passes * BATCH) as f64 / (processor_seconds()? - used))
+    Ok((passes * BATCH) as f64 / (clock()? - used))
 }
 
 /// Seconds that this thread has run.
 fn processor_seconds() -> Result<f64, Box<dyn Error>> {
     let times = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     Ok(times.split(' ').next().unwrap_or_default().parse::<f64>()? * 1e-9)
+}
+
+/// Seconds since 1970.
+fn wall_seconds() -> Result<f64, Box<dyn Error>> {
+    Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs_f64())
 }

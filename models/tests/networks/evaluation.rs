@@ -43,6 +43,38 @@ fn a_ragged_batch_gives_what_its_samples_give_alone() {
     }
 }
 
+/// Batches that are joined give bit by bit what one batch of all their samples gives, and each its own part of it.
+#[test]
+fn joined_batches_give_what_one_batch_of_all_gives() {
+    for config in small_configs() {
+        let mut evaluator = NetEvaluator::new(net(config.clone(), 1));
+        let positions = ragged_positions(5);
+        let together = evaluate(&mut evaluator, &positions);
+        let (first, rest) = positions.split_at(positions.len() / 3);
+        let batch_of = |positions: &[Position]| {
+            let mut batch = Batch::new(&config);
+            positions.iter().for_each(|position| batch.push(&position.sample()).expect("a valid sample"));
+            batch
+        };
+        let mut joined = batch_of(first).empty_like();
+        assert!(joined.is_empty() && joined.fits(&config));
+        for part in [first, &[], rest] {
+            joined.append(&batch_of(part));
+        }
+        assert_eq!((joined.len(), joined.action_starts()), (positions.len(), batch_of(&positions).action_starts()));
+        let (mut all, mut part) = (Evaluations::default(), Evaluations::default());
+        evaluator.evaluate(&joined, &mut all).expect("finite weights and inputs");
+        part.copy_part(&all, first.len()..positions.len());
+        assert_eq!(part.len(), rest.len());
+        for (index, own) in (first.len()..positions.len()).zip(0..) {
+            let of = |of: &Evaluations, index| {
+                (of.policy(index).to_vec(), of.wdl(index), of.margin(index), of.turns_left(index))
+            };
+            assert_eq!(of(&part, own), of(&together, index), "{:?}", config.architecture);
+        }
+    }
+}
+
 #[test]
 fn outputs_are_distributions_over_the_legal_actions() {
     let positions = ragged_positions(3);

@@ -4,7 +4,7 @@ use super::{CommandError, print_json, print_line, threads};
 use crate::arena::agents::ArenaGame;
 use crate::games::{GameVisitor, with_game};
 use crate::self_play::speed::{SelfPlaySpeed, measure_self_play};
-use crate::self_play::{SelfPlayConfig, Start};
+use crate::self_play::{EvaluatorKind, SelfPlayConfig, Start};
 use dervish_env::encode::PolicyEncoder;
 use dervish_models::device::DeviceChoice;
 use dervish_models::network::{Architecture, Network, NetworkConfig};
@@ -37,6 +37,9 @@ pub struct SelfPlayBenchArgs {
     /// Threads [default: all cores].
     #[arg(long, value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
+    /// One evaluator for all threads, as on a GPU; then more threads than cores make sense.
+    #[arg(long)]
+    pub shared: bool,
     /// Seconds of each of the two measurements.
     #[arg(long, default_value_t = 5.0, value_parser = super::bench::seconds)]
     pub seconds: f64,
@@ -81,7 +84,9 @@ impl GameVisitor for Measure<'_> {
         let device = self.0.device.device().map_err(|error| CommandError::Training(error.to_string()))?;
         let network = Network::new(network, 1, device);
         let network = network.map_err(|error| CommandError::Training(error.to_string()))?;
-        let config = SelfPlayConfig { games_at_once: games.into(), simulations: sims, ..SelfPlayConfig::default() };
+        let evaluator = if self.0.shared { EvaluatorKind::Shared } else { EvaluatorKind::Own };
+        let config =
+            SelfPlayConfig { games_at_once: games.into(), simulations: sims, evaluator, ..SelfPlayConfig::default() };
         let threads = threads.or(std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
         let budget = Duration::from_secs_f64(seconds);
         let speed = measure_self_play(&Start { position, encoder }, &network, config, threads, budget);

@@ -15,6 +15,8 @@ pub mod battle;
 pub mod bench;
 #[cfg(feature = "torch")]
 pub mod bench_self_play;
+#[cfg(feature = "torch")]
+pub mod export;
 pub mod match_args;
 pub mod match_games;
 pub mod match_keeping;

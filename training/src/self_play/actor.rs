@@ -1,5 +1,6 @@
 //! One thread that plays many games at once against itself and evaluates their positions in batches.
 
+use crate::self_play::evaluation::{BatchEvaluator, BatchEvaluatorError};
 use crate::self_play::game::{Decision, Judgement, Opponent, SelfPlayGame, roll_to_decision, sparse};
 use crate::self_play::numbers::{GameNumbers, dice_seed, game_stream};
 use crate::self_play::pool::Pool;
@@ -13,13 +14,11 @@ use dervish_env::chance::{self, Dice, SplitMix64};
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Action, Actor as ToAct, Position, Seat};
 use dervish_models::batch::{Batch, BatchError};
-use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
+use dervish_models::evaluator::{EvaluateError, Evaluations};
 use dervish_neural::agent::choose_index;
 use dervish_neural::encoding::PositionEncoding;
 use rand::RngExt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
 
 /// Plays games as long as there are numbers for them.
 pub struct Actor<'r, P: Position, E> {
@@ -29,10 +28,7 @@ pub struct Actor<'r, P: Position, E> {
     pool: &'r Pool<P>,
     weights: &'r PublishedWeights,
     numbers: &'r GameNumbers,
-    effort: &'r Effort,
-    /// Step of the weights in use.
-    step: u64,
-    evaluator: NetEvaluator,
+    evaluator: BatchEvaluator<'r>,
     evaluations: Evaluations,
     encoding: PositionEncoding,
     batch: Batch,
@@ -40,46 +36,6 @@ pub struct Actor<'r, P: Position, E> {
     legal: Vec<Action>,
     policy: Vec<f32>,
     decisions: u64,
-}
-
-/// What actors do with their time, added up over threads.
-#[derive(Debug, Default)]
-pub struct Effort {
-    batches: AtomicU64,
-    evaluations: AtomicU64,
-    evaluating_ns: AtomicU64,
-    playing_ns: AtomicU64,
-}
-
-/// A reading of [`Effort`].
-#[derive(Clone, Copy, PartialEq, Debug, Default, serde::Serialize)]
-pub struct EffortReport {
-    /// Positions evaluated.
-    pub evaluations: u64,
-    /// Mean size of the batches.
-    pub mean_batch: f64,
-    /// Share of the actors' time in which the network evaluates.
-    pub evaluator_busy: f64,
-}
-
-impl Effort {
-    fn book(&self, batch: usize, evaluating_ns: u128, playing_ns: u128) {
-        self.batches.fetch_add(1, Ordering::Relaxed);
-        self.evaluations.fetch_add(batch as u64, Ordering::Relaxed);
-        self.evaluating_ns.fetch_add(evaluating_ns as u64, Ordering::Relaxed);
-        self.playing_ns.fetch_add(playing_ns as u64, Ordering::Relaxed);
-    }
-
-    /// What was done so far.
-    pub fn report(&self) -> EffortReport {
-        let read = |count: &AtomicU64| count.load(Ordering::Relaxed) as f64;
-        let (evaluating, playing) = (read(&self.evaluating_ns), read(&self.playing_ns));
-        EffortReport {
-            evaluations: self.evaluations.load(Ordering::Relaxed),
-            mean_batch: read(&self.evaluations) / read(&self.batches).max(1.0),
-            evaluator_busy: evaluating / (evaluating + playing).max(1.0),
-        }
-    }
 }
 
 /// Why an actor stopped.
@@ -90,7 +46,10 @@ pub enum ActorError {
     Encoding(#[from] BatchError),
     /// The network gave no evaluation.
     #[error("self-play: {0}")]
-    Evaluation(#[from] EvaluateError),
+    Evaluation(#[from] BatchEvaluatorError),
+    /// The network could not be copied, or gave no evaluation.
+    #[error("self-play: {0}")]
+    Network(#[from] EvaluateError),
     /// An opponent gave no answer.
     #[error("self-play: {0}")]
     Opponent(#[from] AgentError),
@@ -112,11 +71,8 @@ struct Table<P: Position> {
 }
 
 impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
-    /// An actor of the run of this seed, with the latest weights; it takes newer ones as they are published, and opponents
-    /// from the pool. All starts have encoders of one layout.
-    ///
-    /// # Errors
-    /// [`ActorError::Evaluation`] if the network cannot be copied.
+    /// An actor of the run of this seed, whose positions are evaluated by `evaluator` with the published weights, and which
+    /// takes opponents from the pool. All starts have encoders of one layout.
     pub fn new(
         starts: &'r [Start<P, E>],
         config: SelfPlayConfig,
@@ -124,28 +80,25 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
         pool: &'r Pool<P>,
         weights: &'r PublishedWeights,
         numbers: &'r GameNumbers,
-        effort: &'r Effort,
-    ) -> Result<Actor<'r, P, E>, ActorError> {
-        let step = weights.step();
-        let net = weights.duplicate()?;
-        Ok(Actor {
-            encoding: PositionEncoding::new(&starts[0].encoder, net.config()),
+        evaluator: BatchEvaluator<'r>,
+    ) -> Actor<'r, P, E> {
+        let network = weights.config();
+        Actor {
+            encoding: PositionEncoding::new(&starts[0].encoder, &network),
             starts,
             config,
             seed,
             pool,
             weights,
             numbers,
-            effort,
-            step,
-            batch: Batch::new(net.config()),
-            evaluator: NetEvaluator::new(net),
+            batch: Batch::new(&network),
+            evaluator,
             evaluations: Evaluations::default(),
             tables: Vec::new(),
             legal: Vec::new(),
             policy: Vec::new(),
             decisions: 0,
-        })
+        }
     }
 
     /// Evaluates one batch and plays on with it; finished games are added to `finished`. False if there is no game to play:
@@ -154,12 +107,6 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
     /// # Errors
     /// [`ActorError`]; the actor is then of no more use.
     pub fn tick(&mut self, finished: &mut Vec<SelfPlayGame>) -> Result<bool, ActorError> {
-        let begun = Instant::now();
-        let published = self.weights.step();
-        if published != self.step {
-            self.weights.copy_to(&mut self.evaluator)?;
-            self.step = published;
-        }
         let mut failed = None;
         let over = |table: &mut Table<P>| {
             let played = table.play_to_choice(&mut self.legal);
@@ -197,14 +144,10 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
             parts.push(first..self.batch.len());
             first = self.batch.len();
         }
-        let prepared = begun.elapsed();
-        self.evaluator.evaluate(&self.batch, &mut self.evaluations)?;
-        let evaluated = begun.elapsed();
+        self.evaluator.evaluate(&mut self.batch, &mut self.evaluations)?;
         for (index, part) in parts.into_iter().enumerate() {
             self.play(index, part);
         }
-        let evaluating = (evaluated - prepared).as_nanos();
-        self.effort.book(self.batch.len(), evaluating, begun.elapsed().as_nanos() - evaluating);
         Ok(true)
     }
 
@@ -216,11 +159,6 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
     /// Choices made so far.
     pub fn decisions(&self) -> u64 {
         self.decisions
-    }
-
-    /// The same actor, whose time is from now on booked in `effort`.
-    pub fn booked_in(self, effort: &'r Effort) -> Actor<'r, P, E> {
-        Actor { effort, ..self }
     }
 
     fn new_table(&self, number: u64) -> Table<P> {
@@ -238,7 +176,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
             stream,
             number,
             scenario,
-            step: self.step,
+            step: self.weights.step(),
             decisions: Vec::new(),
             search: TreeSearch::new(&self.config),
             full: true,

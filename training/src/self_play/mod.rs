@@ -10,6 +10,7 @@
 //!
 //! With the feature `torch`:
 //! * `actor`: one thread that plays many games at once and evaluates their positions in batches.
+//! * `evaluation`: where positions are evaluated: by each actor, or by one network for all.
 //! * `players`: who plays the games of a run on one thread.
 //! * `teacher`: games of agents that the network learns from before it plays itself.
 //! * `speed`: how much of a network's speed self-play keeps.
@@ -22,6 +23,8 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "torch")]
 pub mod actor;
+#[cfg(feature = "torch")]
+pub mod evaluation;
 pub mod game;
 pub mod numbers;
 #[cfg(feature = "torch")]
@@ -48,6 +51,17 @@ pub struct Start<P, E> {
     pub encoder: E,
 }
 
+/// Who evaluates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EvaluatorKind {
+    /// Each actor, on its own thread.
+    #[default]
+    Own,
+    /// One thread for all actors. Actors that wait take no processor time, so there may be more of them than cores.
+    Shared,
+}
+
 /// How self-play is played.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -63,6 +77,10 @@ pub struct SelfPlayConfig {
     pub full_share: f64,
     /// How positions are searched.
     pub search: SearchConfig,
+    /// Who evaluates positions.
+    pub evaluator: EvaluatorKind,
+    /// Positions from which on a shared evaluator joins no further batch.
+    pub most_joined: usize,
     /// What a result is worth to the players.
     pub utility: Utility,
 }
@@ -75,6 +93,8 @@ impl Default for SelfPlayConfig {
             cheap_simulations: 4,
             full_share: 1.0,
             search: SearchConfig::default(),
+            evaluator: EvaluatorKind::Own,
+            most_joined: 4096,
             utility: Utility::default(),
         }
     }

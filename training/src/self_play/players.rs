@@ -1,7 +1,8 @@
 //! Who plays the games of a run on one thread: teachers first, then the network.
 
 use crate::config::RunConfig;
-use crate::self_play::actor::{Actor, ActorError, Effort};
+use crate::self_play::actor::{Actor, ActorError};
+use crate::self_play::evaluation::BatchEvaluator;
 use crate::self_play::game::SelfPlayGame;
 use crate::self_play::numbers::GameNumbers;
 use crate::self_play::pool::Pool;
@@ -34,29 +35,26 @@ pub enum PlayerError {
 
 impl<'r, P: Position, E: PolicyEncoder<P>> Players<'r, P, E> {
     /// Players for games of these numbers; the network meets opponents of the pool.
-    ///
-    /// # Errors
-    /// [`PlayerError::Actor`] if the network cannot be copied.
     pub fn new(
         material: &'r Material<P, E>,
         config: &RunConfig,
         pool: &'r Pool<P>,
         weights: &'r PublishedWeights,
         numbers: &'r GameNumbers,
-        effort: &'r Effort,
-    ) -> Result<Players<'r, P, E>, PlayerError> {
+        evaluator: BatchEvaluator<'r>,
+    ) -> Players<'r, P, E> {
         let RunConfig { imitation, self_play, seed, .. } = config;
         let explore = imitation.as_ref().map_or(0.0, |imitation| imitation.explore);
         let teachers =
             material.teachers.iter().zip(&material.starts).enumerate().map(|(scenario, (teacher, start))| {
                 Teacher::new(start.position.clone(), scenario, teacher, explore, *seed)
             });
-        Ok(Players {
+        Players {
             teachers: teachers.collect(),
             taught: imitation.as_ref().map_or(0, |imitation| imitation.games),
             numbers,
-            actor: Actor::new(&material.starts, *self_play, *seed, pool, weights, numbers, effort)?,
-        })
+            actor: Actor::new(&material.starts, *self_play, *seed, pool, weights, numbers, evaluator),
+        }
     }
 
     /// Plays on for a while, a game of a teacher or a batch of the network; finished games are added to `finished`. False if

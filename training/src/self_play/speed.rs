@@ -1,10 +1,11 @@
 //! How much of a network's speed self-play keeps.
 
-use crate::self_play::actor::{Actor, ActorError, Effort};
+use crate::self_play::actor::{Actor, ActorError};
+use crate::self_play::evaluation::{BatchEvaluator, Effort, serve};
 use crate::self_play::numbers::GameNumbers;
 use crate::self_play::pool::{LeagueConfig, Pool};
 use crate::self_play::weights::PublishedWeights;
-use crate::self_play::{SelfPlayConfig, Start};
+use crate::self_play::{EvaluatorKind, SelfPlayConfig, Start};
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::Position;
 use dervish_models::batch::Batch;
@@ -12,6 +13,8 @@ use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
 use dervish_models::network::Network;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::Barrier;
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 /// What [`measure_self_play`] found, over all threads.
@@ -27,6 +30,8 @@ pub struct SelfPlaySpeed {
     pub mean_batch: f64,
     /// Share of the threads' time in which the network evaluated.
     pub evaluator_busy: f64,
+    /// Mean time in milliseconds that a batch waits for a shared evaluator; 0 where actors evaluate themselves.
+    pub queue_wait_ms: f64,
     /// Evaluations a second of the same network on batches of that self-play, evaluated over and over.
     pub bare_per_second: f64,
     /// The part of the bare speed that self-play reaches.
@@ -53,18 +58,28 @@ pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
     let weights = PublishedWeights::new(network.duplicate().map_err(EvaluateError::from)?, 0);
     let numbers = GameNumbers::new(0, u64::MAX);
     let pool = Pool::new(&LeagueConfig::default(), Vec::new(), BTreeMap::new());
-    let (warm, effort) = (Effort::default(), Effort::default());
-    let play = || -> Result<(u64, Vec<Batch>), ActorError> {
+    let (effort, together) = (Effort::default(), Barrier::new(threads.max(1)));
+    let is_shared = config.evaluator == EvaluatorKind::Shared;
+    let play = |evaluator: BatchEvaluator| -> Result<(u64, Vec<Batch>), ActorError> {
         let mut finished = Vec::new();
-        let mut warming = Actor::new(starts, config, 0, &pool, &weights, &numbers, &warm)?;
+        let mut actor = Actor::new(starts, config, 0, &pool, &weights, &numbers, evaluator);
         let mut batches = Vec::with_capacity(KEPT);
-        for tick in 0..DRIFT + KEPT {
-            warming.tick(&mut finished)?;
-            if tick >= DRIFT {
-                batches.push(warming.batch().clone());
+        let mut warm = || -> Result<(), ActorError> {
+            for tick in 0..DRIFT + KEPT {
+                actor.tick(&mut finished)?;
+                if tick >= DRIFT {
+                    batches.push(actor.batch().clone());
+                }
             }
+            Ok(())
+        };
+        let warmed = warm();
+        // A thread that failed lets the others begin all the same.
+        if together.wait().is_leader() {
+            effort.reset();
         }
-        let mut actor = warming.booked_in(&effort);
+        together.wait();
+        warmed?;
         let before = actor.decisions();
         let begun = Instant::now();
         while begun.elapsed() < budget {
@@ -73,7 +88,20 @@ pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
         }
         Ok((actor.decisions() - before, batches))
     };
-    let played = on_threads(threads, play)?;
+    let (requests, queue) = channel();
+    let evaluator = || match is_shared {
+        true => Ok(BatchEvaluator::shared(requests.clone())),
+        false => BatchEvaluator::own(&weights, &effort),
+    };
+    let evaluators = (0..threads.max(1)).map(|_| evaluator()).collect::<Result<Vec<_>, _>>()?;
+    drop(requests);
+    let played = std::thread::scope(|scope| {
+        if is_shared {
+            let (weights, effort) = (&weights, &effort);
+            scope.spawn(move || serve(queue, weights, config.most_joined, effort));
+        }
+        on_threads(evaluators, play)
+    })?;
     let report = effort.report();
     let decisions: u64 = played.iter().map(|(decisions, _)| decisions).sum();
     let seconds = budget.as_secs_f64();
@@ -92,8 +120,12 @@ pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
         }
         Ok(count)
     };
-    let batches = &played[0].1;
-    let alone: u64 = on_threads(threads, || bare(batches))?.into_iter().sum();
+    // Alone, batches are as large as they were in self-play, and evaluated on as many threads.
+    let (batches, threads_alone) = match is_shared {
+        true => (joined(played.iter().flat_map(|(_, batches)| batches), report.mean_batch), 1),
+        false => (played[0].1.clone(), threads.max(1)),
+    };
+    let alone: u64 = on_threads(vec![&batches[..]; threads_alone], bare)?.into_iter().sum();
     let (evaluations_per_second, bare_per_second) = (report.evaluations as f64 / seconds, alone as f64 / seconds);
     Ok(SelfPlaySpeed {
         threads,
@@ -101,15 +133,32 @@ pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
         evaluations_per_second,
         mean_batch: report.mean_batch,
         evaluator_busy: report.evaluator_busy,
+        queue_wait_ms: report.queue_wait_ms,
         bare_per_second,
         ratio: evaluations_per_second / bare_per_second,
     })
 }
 
-/// Does the same on several threads at once.
-fn on_threads<T: Send>(threads: usize, work: impl Fn() -> Result<T, ActorError> + Sync) -> Result<Vec<T>, ActorError> {
+/// Batches joined to about this size.
+fn joined<'b>(batches: impl Iterator<Item = &'b Batch>, size: f64) -> Vec<Batch> {
+    let mut all: Vec<Batch> = Vec::new();
+    for batch in batches {
+        match all.last_mut() {
+            Some(last) if ((last.len() + batch.len()) as f64) <= size + batch.len() as f64 / 2.0 => last.append(batch),
+            _ => all.push(batch.clone()),
+        }
+    }
+    all
+}
+
+/// Does the same with each of these on a thread of its own.
+fn on_threads<I: Send, T: Send>(
+    inputs: Vec<I>,
+    work: impl Fn(I) -> Result<T, ActorError> + Sync,
+) -> Result<Vec<T>, ActorError> {
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(&work)).collect();
+        let work = &work;
+        let workers: Vec<_> = inputs.into_iter().map(|input| scope.spawn(move || work(input))).collect();
         let join = |worker: std::thread::ScopedJoinHandle<'_, Result<T, ActorError>>| {
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };

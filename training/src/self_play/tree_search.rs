@@ -16,6 +16,10 @@ pub enum SearchConfig {
         /// Actions that a search compares.
         #[serde(default = "candidates")]
         candidates: usize,
+        /// Nats that a difference in value of 1 counts against the network's policy, for each visit of the most visited action
+        /// and for fifty more. What a young network says of values is mostly noise: much of it spoils the policy.
+        #[serde(default = "value_scale")]
+        value_scale: f64,
     },
     /// AlphaZero (Silver et al. 2018): the policy to learn is the visits at the root.
     Puct {
@@ -38,6 +42,10 @@ fn candidates() -> usize {
     GumbelSettings::default().candidates
 }
 
+fn value_scale() -> f64 {
+    GumbelSettings::default().value_scale
+}
+
 fn exploration() -> f64 {
     PuctSettings::default().exploration
 }
@@ -56,7 +64,7 @@ fn temperature() -> f64 {
 
 impl Default for SearchConfig {
     fn default() -> SearchConfig {
-        SearchConfig::Gumbel { candidates: candidates() }
+        SearchConfig::Gumbel { candidates: candidates(), value_scale: value_scale() }
     }
 }
 
@@ -77,8 +85,9 @@ impl<P: Position> TreeSearch<P> {
             return None;
         }
         Some(match config.search {
-            SearchConfig::Gumbel { candidates } => {
-                let settings = GumbelSettings { simulations, candidates, utility, ..GumbelSettings::default() };
+            SearchConfig::Gumbel { candidates, value_scale } => {
+                let settings =
+                    GumbelSettings { simulations, candidates, value_scale, utility, ..GumbelSettings::default() };
                 TreeSearch::Gumbel(GumbelSearch::new(settings))
             }
             SearchConfig::Puct { exploration, noise_share, noise_mass, temperature } => {

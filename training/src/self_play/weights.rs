@@ -1,7 +1,7 @@
 //! How new weights reach the actors.
 
 use dervish_models::evaluator::{EvaluateError, NetEvaluator};
-use dervish_models::network::Network;
+use dervish_models::network::{Network, NetworkConfig};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -31,6 +31,11 @@ impl PublishedWeights {
     /// Step of the latest weights.
     pub fn step(&self) -> u64 {
         self.step.load(Ordering::Acquire)
+    }
+
+    /// How the network is built.
+    pub fn config(&self) -> NetworkConfig {
+        self.net.lock().unwrap_or_else(PoisonError::into_inner).config().clone()
     }
 
     /// A network of its own with the latest weights.

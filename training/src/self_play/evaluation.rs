@@ -1,0 +1,233 @@
+//! Where the positions of self-play are evaluated: by a network of each actor's own, right for CPUs, or by one network that
+//! serves all actors and joins their batches, right for a GPU.
+
+use crate::self_play::weights::PublishedWeights;
+use dervish_models::batch::Batch;
+use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
+use serde::Serialize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+/// What the network and the actors do with their time, added up over threads.
+#[derive(Debug, Default)]
+pub struct Effort {
+    batches: AtomicU64,
+    evaluations: AtomicU64,
+    evaluating_ns: AtomicU64,
+    idle_ns: AtomicU64,
+    requests: AtomicU64,
+    queued_ns: AtomicU64,
+}
+
+/// A reading of [`Effort`].
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct EffortReport {
+    /// Positions evaluated.
+    pub evaluations: u64,
+    /// Mean size of the batches that the network evaluated.
+    pub mean_batch: f64,
+    /// Share of the time of the threads that evaluate in which they do: the rest is play, or waiting for actors.
+    pub evaluator_busy: f64,
+    /// Mean time in milliseconds that an actor's batch waits before its evaluation begins; 0 where actors evaluate themselves.
+    pub queue_wait_ms: f64,
+}
+
+impl Effort {
+    /// Books a batch of so many positions, and what the evaluating thread did before.
+    fn book(&self, positions: usize, evaluating: Duration, idle: Duration) {
+        self.batches.fetch_add(1, Ordering::Relaxed);
+        self.evaluations.fetch_add(positions as u64, Ordering::Relaxed);
+        self.evaluating_ns.fetch_add(evaluating.as_nanos() as u64, Ordering::Relaxed);
+        self.idle_ns.fetch_add(idle.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    fn book_wait(&self, queued: Duration) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.queued_ns.fetch_add(queued.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// Forgets what was done so far.
+    pub fn reset(&self) {
+        let Effort { batches, evaluations, evaluating_ns, idle_ns, requests, queued_ns } = self;
+        for count in [batches, evaluations, evaluating_ns, idle_ns, requests, queued_ns] {
+            count.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// What was done so far.
+    pub fn report(&self) -> EffortReport {
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed) as f64;
+        let (evaluating, idle) = (read(&self.evaluating_ns), read(&self.idle_ns));
+        EffortReport {
+            evaluations: self.evaluations.load(Ordering::Relaxed),
+            mean_batch: read(&self.evaluations) / read(&self.batches).max(1.0),
+            evaluator_busy: evaluating / (evaluating + idle).max(1.0),
+            queue_wait_ms: read(&self.queued_ns) / read(&self.requests).max(1.0) / 1e6,
+        }
+    }
+}
+
+/// An actor's way to have a batch evaluated.
+pub enum BatchEvaluator<'r> {
+    /// By a network of its own.
+    Own {
+        /// The network, with weights of this step.
+        evaluator: Box<NetEvaluator>,
+        /// Step of the weights.
+        step: u64,
+        /// Where newer weights come from.
+        weights: &'r PublishedWeights,
+        /// Where the time is booked.
+        effort: &'r Effort,
+        /// When the last batch was done.
+        idle_since: Instant,
+    },
+    /// By the network that serves all.
+    Shared {
+        /// Where batches go.
+        requests: Sender<Request>,
+    },
+}
+
+/// A batch on its way to the network.
+pub struct Request {
+    batch: Batch,
+    evaluations: Evaluations,
+    /// Goes with the request if nobody answers it, and so tells the actor that waits.
+    reply: SyncSender<Reply>,
+    sent: Instant,
+}
+
+/// The batch back again, with its evaluations, which are none after an error.
+struct Reply {
+    batch: Batch,
+    evaluations: Evaluations,
+    outcome: Result<(), Arc<EvaluateError>>,
+}
+
+/// Why a batch was not evaluated.
+#[derive(Debug, thiserror::Error)]
+pub enum BatchEvaluatorError {
+    /// The network gave no evaluation.
+    #[error(transparent)]
+    Evaluation(#[from] EvaluateError),
+    /// The network that serves all gave none; all whose batches were joined hear of it.
+    #[error("{0}")]
+    Shared(Arc<EvaluateError>),
+    /// The thread that evaluates is gone.
+    #[error("the evaluator has stopped")]
+    Gone,
+}
+
+impl<'r> BatchEvaluator<'r> {
+    /// A network of the actor's own, with the latest weights; it takes newer ones as they are published.
+    ///
+    /// # Errors
+    /// What libtorch said.
+    pub fn own(weights: &'r PublishedWeights, effort: &'r Effort) -> Result<BatchEvaluator<'r>, EvaluateError> {
+        let step = weights.step();
+        let evaluator = Box::new(NetEvaluator::new(weights.duplicate()?));
+        Ok(BatchEvaluator::Own { evaluator, step, weights, effort, idle_since: Instant::now() })
+    }
+
+    /// The network behind [`serve`], which takes these requests.
+    pub fn shared(requests: Sender<Request>) -> BatchEvaluator<'r> {
+        BatchEvaluator::Shared { requests }
+    }
+
+    /// Evaluates all samples of the batch.
+    ///
+    /// # Errors
+    /// [`BatchEvaluatorError`]; `evaluations` is then empty.
+    pub fn evaluate(&mut self, batch: &mut Batch, evaluations: &mut Evaluations) -> Result<(), BatchEvaluatorError> {
+        match self {
+            BatchEvaluator::Own { evaluator, step, weights, effort, idle_since } => {
+                let published = weights.step();
+                if published != *step {
+                    weights.copy_to(evaluator)?;
+                    *step = published;
+                }
+                let begun = Instant::now();
+                let idle = begun - *idle_since;
+                evaluator.evaluate(batch, evaluations)?;
+                effort.book(batch.len(), begun.elapsed(), idle);
+                *idle_since = Instant::now();
+                Ok(())
+            }
+            BatchEvaluator::Shared { requests } => {
+                let (reply, answer) = sync_channel(1);
+                let sent = Instant::now();
+                let empty = batch.empty_like();
+                let request = Request {
+                    batch: std::mem::replace(batch, empty),
+                    evaluations: std::mem::take(evaluations),
+                    reply,
+                    sent,
+                };
+                requests.send(request).map_err(|_| BatchEvaluatorError::Gone)?;
+                let answer = answer.recv().map_err(|_| BatchEvaluatorError::Gone)?;
+                (*batch, *evaluations) = (answer.batch, answer.evaluations);
+                answer.outcome.map_err(BatchEvaluatorError::Shared)
+            }
+        }
+    }
+}
+
+/// Evaluates what actors ask for until all of them are gone: whatever waits is joined to one batch, as long as that has fewer
+/// than `most` positions. New weights are taken between two batches.
+///
+/// # Errors
+/// [`EvaluateError`] if the network cannot be copied; what fails later is told to the actors.
+pub fn serve(
+    requests: Receiver<Request>,
+    weights: &PublishedWeights,
+    most: usize,
+    effort: &Effort,
+) -> Result<(), EvaluateError> {
+    let mut step = weights.step();
+    let mut evaluator = NetEvaluator::new(weights.duplicate()?);
+    let mut joined = Batch::new(evaluator.net().config());
+    let mut all = Evaluations::default();
+    let mut idle_since = Instant::now();
+    while let Ok(first) = requests.recv() {
+        let mut positions = first.batch.len();
+        let mut waiting = vec![first];
+        while positions < most {
+            let Ok(next) = requests.try_recv() else { break };
+            positions += next.batch.len();
+            waiting.push(next);
+        }
+        let begun = Instant::now();
+        waiting.iter().for_each(|request| effort.book_wait(begun - request.sent));
+        let published = weights.step();
+        let mut outcome = Ok(());
+        if published != step {
+            outcome = weights.copy_to(&mut evaluator);
+            step = published;
+        }
+        let outcome = outcome.and_then(|()| match &mut waiting[..] {
+            [only] => evaluator.evaluate(&only.batch, &mut only.evaluations),
+            many => {
+                joined.clear();
+                many.iter().for_each(|request| joined.append(&request.batch));
+                evaluator.evaluate(&joined, &mut all)?;
+                let mut first = 0;
+                for request in many {
+                    request.evaluations.copy_part(&all, first..first + request.batch.len());
+                    first += request.batch.len();
+                }
+                Ok(())
+            }
+        });
+        effort.book(positions, begun.elapsed(), begun - idle_since);
+        idle_since = Instant::now();
+        let outcome = outcome.map_err(Arc::new);
+        for Request { batch, evaluations, reply, .. } in waiting {
+            // An actor that has stopped waits for nothing.
+            let _ = reply.send(Reply { batch, evaluations, outcome: outcome.clone() });
+        }
+    }
+    Ok(())
+}
