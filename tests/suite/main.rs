@@ -34,6 +34,8 @@ mod perft_command;
 mod play_command;
 mod position_command;
 mod position_file;
+#[cfg(feature = "torch")]
+mod pretrained;
 mod progress;
 mod puct;
 mod ratings;

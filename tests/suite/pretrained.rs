@@ -1,0 +1,67 @@
+//! The networks that come with the project: they load, play, and say what they are.
+
+use dervish_env::encode::PolicyEncoder;
+use dervish_models::checkpoint::{self, Manifest};
+use dervish_training::arena::agents::{ArenaGame, agents_of};
+use dervish_training::arena::match_play::{MatchOptions, play_match};
+use dervish_training::config::RunConfig;
+use dervish_training::games::{GameVisitor, with_game};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn pretrained() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/pretrained");
+    let entries = fs::read_dir(folder).expect("the folder of networks").flatten();
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    assert!(!folders.is_empty());
+    folders
+}
+
+struct Scores<'n> {
+    network: &'n Path,
+    manifest: Manifest,
+}
+
+impl GameVisitor for Scores<'_> {
+    type Output = f64;
+
+    /// Score of the network's policy, without search, against random play.
+    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> f64 {
+        let agents = agents_of(&start, encoder);
+        assert_eq!(self.manifest.rules_hash, start.identity().rules_hash, "trained by other rules or data");
+        let spec = format!("neural:{}", self.network.display());
+        let [network, random] = [&*spec, "random"].map(|spec| agents.factory(spec).expect("an agent"));
+        let options =
+            MatchOptions { pairs: 15, seed: 1, limits: Default::default(), max_decisions: None, threads: None };
+        play_match(&start, &network, &random, &options, &()).expect("a match").statistics.score.value
+    }
+}
+
+#[test]
+fn pretrained_networks_load_and_play_by_todays_rules() {
+    for network in pretrained() {
+        let text = fs::read_to_string(network.join("run.toml")).expect("the configuration of the run");
+        let config = RunConfig::parse(&text, &[]).expect("a configuration");
+        for scenario in &config.scenarios {
+            let manifest = checkpoint::load_manifest(&network).expect("a manifest");
+            let score = with_game(scenario, Scores { network: &network, manifest }).expect("a game");
+            // Doctrine wins nearly all of such games; a network that has forgotten everything wins half.
+            assert!(score > 0.9, "{}: {score} against random play in {scenario}", network.display());
+        }
+    }
+}
+
+#[test]
+fn pretrained_networks_are_small_and_have_cards() {
+    for network in pretrained() {
+        let files = fs::read_dir(&network).expect("a folder").flatten();
+        let bytes: u64 = files.map(|file| file.metadata().expect("a file").len()).sum();
+        assert!(bytes < 8 << 20, "{}: {bytes} bytes", network.display());
+        let card = fs::read_to_string(network.join("CARD.md")).expect("a model card");
+        let manifest = checkpoint::load_manifest(&network).expect("a manifest");
+        for part in ["## Training", "## Strength", "## Known weaknesses", &format!("step {}", manifest.step)] {
+            assert!(card.contains(part), "{}: no {part}", network.display());
+        }
+    }
+}
