@@ -21,7 +21,7 @@ use dervish_training::commands::train::{LogFormat, TrainArgs};
 use dervish_training::config::RunConfig;
 use dervish_training::run_dir::{RunDir, RunDirFault};
 use dervish_training::self_play::actor::Actor;
-use dervish_training::self_play::evaluation::{BatchEvaluator, Effort, EffortReport, serve};
+use dervish_training::self_play::evaluation::{BatchEvaluator, Effort, EffortReport, OwnEvaluator, serve};
 use dervish_training::self_play::game::{Decision, Judgement, SelfPlayGame};
 use dervish_training::self_play::numbers::GameNumbers;
 use dervish_training::self_play::pool::{LeagueConfig, Pool, Rival};
@@ -375,7 +375,8 @@ fn games_by(count: usize, simulations: u32, shared: bool) -> Vec<SelfPlayGame> {
     const ACTORS: usize = 3;
     let (requests, queue) = channel();
     let finished = std::thread::scope(|scope| {
-        let serving = scope.spawn(|| serve(queue, &weights, 64, &effort));
+        let server = OwnEvaluator::new(&weights, &effort).expect("a network");
+        let serving = scope.spawn(move || serve(queue, server, 64));
         let actors = [(); ACTORS].map(|()| {
             let evaluator = BatchEvaluator::shared(requests.clone());
             scope.spawn(|| play(evaluator, count))
@@ -383,7 +384,7 @@ fn games_by(count: usize, simulations: u32, shared: bool) -> Vec<SelfPlayGame> {
         drop(requests);
         let finished = actors.into_iter().flat_map(|actor| actor.join().expect("games")).collect();
         // The evaluator ends with the last actor.
-        serving.join().expect("no panic").expect("a network");
+        serving.join().expect("no panic");
         finished
     });
     let EffortReport { evaluations, mean_batch, evaluator_busy, queue_wait_ms } = effort.report();

@@ -13,7 +13,7 @@ use crate::disk_limit::{DiskLimitError, keep_within};
 use crate::learner::{LearnError, Learner, RoundReport};
 use crate::round_log::RoundLog;
 use crate::run_dir::{RunDir, RunDirError};
-use crate::self_play::evaluation::{BatchEvaluator, Effort, EffortReport, serve};
+use crate::self_play::evaluation::{BatchEvaluator, Effort, EffortReport, OwnEvaluator, serve};
 use crate::self_play::game::SelfPlayGame;
 use crate::self_play::numbers::GameNumbers;
 use crate::self_play::players::{PlayerError, Players};
@@ -81,8 +81,8 @@ pub enum Budget {
 /// Trains in `run` for `budget`: a new run from random weights, or one that has checkpoints from its latest.
 ///
 /// The dice and random streams of every game follow from the run's seed and the game's number. Which weights play which
-/// game depends on the threads' timing and is recorded with the game; in a deterministic run it follows from the
-/// configuration.
+/// game, and which opponents a pool offers by then, depends on the threads' timing and is recorded with the game; in a
+/// deterministic run it follows from the configuration.
 ///
 /// # Errors
 /// [`SessionError`]. What was learnt since the last checkpoint is then lost; its games are kept.
@@ -95,9 +95,8 @@ pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
     process::prepare();
     let begun = Instant::now();
     let config = run.config();
-    let (mut session, playing) = Session::prepare(material, run, budget)?;
+    let (mut session, weights) = Session::prepare(material, run, budget)?;
     let before = session.tally;
-    let weights = PublishedWeights::new(playing, session.learner.steps());
     let pool = session.pool.clone();
     let stopped = if config.deterministic {
         session.learn(&weights, begun, watcher, |session| session.play_round(&weights, watcher))?
@@ -116,10 +115,10 @@ pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
             false => BatchEvaluator::own(&weights, effort),
         };
         let evaluators = (0..config.threads).map(|_| evaluator()).collect::<Result<Vec<_>, _>>()?;
+        let server = if is_shared { Some(OwnEvaluator::new(&weights, effort)?) } else { None };
         std::thread::scope(|scope| {
-            if is_shared {
-                let weights = &weights;
-                scope.spawn(move || serve(queue, weights, most, effort));
+            if let Some(server) = server {
+                scope.spawn(move || serve(queue, server, most));
             }
             for evaluator in evaluators {
                 let sender = sender.clone();
@@ -292,18 +291,18 @@ struct Session<'r, P: Position, E> {
 }
 
 impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
-    /// The session, and the network that plays at its beginning.
+    /// The session, and the weights that play at its beginning.
     fn prepare(
         material: &'r Material<P, E>,
         run: &'r RunDir,
         budget: Budget,
-    ) -> Result<(Session<'r, P, E>, Network), SessionError> {
+    ) -> Result<(Session<'r, P, E>, PublishedWeights), SessionError> {
         let config = run.config();
         let starts = &material.starts;
         let checkpoints = run.checkpoints();
         let is_new = checkpoints.steps()?.is_empty();
         let device = config.network.device.device()?;
-        let mut met = BTreeMap::new();
+        let (mut met, mut playing_step) = (BTreeMap::new(), None);
         let (trainer, tally) = if is_new {
             let architecture = config.network.architecture;
             let network = NetworkConfig { inputs: input_sizes(&starts[0].encoder), architecture };
@@ -325,6 +324,7 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
                 numbered: figure("numbered") as u64,
             };
             met = met_from(&manifest.figures);
+            playing_step = manifest.figures.get(PLAYING_STEP).map(|&step| step as u64);
             (Trainer::resume(net, trainer, manifest.step, config.learner.trainer.clone())?, tally)
         };
         let steps = trainer.steps();
@@ -366,13 +366,12 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         );
         session.meet_past(device)?;
         let kept = session.playing.latest(&session.contract(), device)?.pop();
-        let playing = match kept {
-            Some((_, net)) => net,
-            None => session.learner.average().duplicate().map_err(EvaluateError::from)?,
+        let weights = match kept {
+            Some((_, net)) => PublishedWeights::new(net, playing_step.unwrap_or(steps)),
+            None => PublishedWeights::new(session.learner.average().duplicate().map_err(EvaluateError::from)?, steps),
         };
-        let weights = PublishedWeights::new(playing.duplicate().map_err(EvaluateError::from)?, steps);
         session.save_checkpoint(&weights, Instant::now())?;
-        Ok((session, playing))
+        Ok((session, weights))
     }
 
     /// Learns until the budget is used up (false) or the watcher stops it (true). `wait` is called when there is nothing to
@@ -386,6 +385,8 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
     ) -> Result<bool, SessionError> {
         let mut log = RoundLog::open(self.run)?;
         let mut reported = begun;
+        // One that was broken off when an earlier session was stopped.
+        self.assess_if_due(begun, watcher, &mut log)?;
         loop {
             if reported.elapsed() >= REPORT {
                 reported = Instant::now();
@@ -495,10 +496,7 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
             self.past.keep(self.learner.average(), &self.description(begun))?;
             self.meet_past(self.learner.net().device())?;
         }
-        let every = config.assessment.every;
-        if every > 0 && self.tally.rounds.is_multiple_of(every) {
-            self.assess(begun, watcher, log)?;
-        }
+        self.assess_if_due(begun, watcher, log)?;
         log.add(&self.progress(begun), &figures)?;
         let since = match config.deterministic {
             true => (self.tally.rounds - self.saved_round) as f64,
@@ -540,6 +538,14 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         }
         self.pool.set_past(past);
         Ok(())
+    }
+
+    /// Assesses the network after every so many rounds, once.
+    fn assess_if_due(&mut self, begun: Instant, watcher: &dyn Watcher, log: &mut RoundLog) -> Result<(), SessionError> {
+        let (rounds, every) = (self.tally.rounds, self.run.config().assessment.every);
+        let is_round = every > 0 && rounds > 0 && rounds.is_multiple_of(every);
+        let is_done = self.assessments.last().is_some_and(|last| last.rounds == rounds);
+        if is_round && !is_done { self.assess(begun, watcher, log) } else { Ok(()) }
     }
 
     /// Plays the network against the opponents of the pool and the held-out ones, and notes how it did.
@@ -602,8 +608,9 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         if !std::mem::take(&mut self.unsaved) {
             return Ok(keep_within(self.run)?);
         }
-        let description = self.description(begun);
+        let mut description = self.description(begun);
         if self.run.config().gate.is_some() {
+            description.figures.insert(PLAYING_STEP.to_string(), weights.step() as f64);
             let playing = weights.duplicate()?;
             self.playing.keep(&playing, &description)?;
         }
@@ -619,6 +626,9 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         Ok(keep_within(self.run)?)
     }
 }
+
+/// The figure of a checkpoint that says how many optimisation steps are behind the network that plays.
+const PLAYING_STEP: &str = "playing_step";
 
 /// What goes before an opponent's name, and after it, in the figures of a checkpoint.
 const MET: [&str; 3] = ["met ", " games", " points"];
