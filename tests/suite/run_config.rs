@@ -66,6 +66,8 @@ fn figures_with_which_nothing_can_be_trained_are_refused() {
         assert!(found.contains(expected), "{setting}: {found}");
     }
     assert!(refusal(LEAST, &["deterministic=true", "threads=2"]).contains("threads = 1"));
+    let both = ["league.opponents=['random']", "assessment.held_out=['doctrine', 'random']"];
+    assert!(refusal(LEAST, &both).contains("assessment.held_out is one of league.opponents"));
 }
 
 #[test]
