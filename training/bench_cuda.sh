@@ -25,7 +25,9 @@ if ! "$dervish" bench selfplay --scenario pig --seconds 0.1 --device cuda >/dev/
 fi
 
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+watcher=
+# The watcher goes too if a measurement fails.
+trap '[ -z "$watcher" ] || kill "$watcher"; rm -rf "$scratch"' EXIT
 for scenario in souakim el-obeid; do
     # The GPU's own view of how busy it is, twice a second.
     nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits --loop-ms=500 >"$scratch/busy-$scenario" &
@@ -33,6 +35,7 @@ for scenario in souakim el-obeid; do
     "$dervish" bench selfplay --scenario "$scenario" --device cuda --shared --threads "$threads" --games 128 --sims 16 \
         --seconds "$seconds" --json >"$scratch/selfplay-$scenario.json"
     kill "$watcher"
+    watcher=
 done
 cargo run --release --package dervish-neural --example network_speed -- "" cuda | tee "$scratch/network"
 

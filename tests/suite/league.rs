@@ -179,6 +179,10 @@ fn weights_that_do_not_pass_the_gate_do_not_play() {
         let slow = "learner.trainer.learning_rate=1e-6";
         let changes = ["threads=1", "deterministic=true", &gate, slow, "learner.window=30", "learner.uses=2"];
         let run = RunDir::create(&path, config(&changes)).expect("a new run");
+        train(&material(), &run, Budget::Rounds(2), &()).expect("a session");
+        drop(run);
+        // A session that goes on has the weights that played.
+        let run = RunDir::open(&path).expect("the run");
         train(&material(), &run, Budget::Rounds(4), &()).expect("a session");
         let steps: Vec<u64> = games_of(&path).iter().map(|game| game.step).collect();
         assert_eq!(steps.iter().any(|&step| step > 0), passes, "{gate}: {steps:?}");
@@ -205,4 +209,37 @@ fn assessments_are_written_as_they_are_made() {
     // A run that goes on from an earlier checkpoint makes the later ones again.
     assert_eq!(run.assessments_until(3).expect("assessments").len(), 1);
     assert_eq!(fs::read_to_string(path.join("assessments.jsonl")).expect("assessments").lines().count(), 1);
+    // What is JSON but no assessment is not thrown away.
+    let strange = lines_with(&path, "{\"rounds\": 2}\n");
+    assert!(run.assessments_until(3).expect_err("no assessment").to_string().contains("missing field"));
+    assert_eq!(fs::read_to_string(path.join("assessments.jsonl")).expect("assessments"), strange);
+}
+
+/// The file of assessments with some text more at its end, which is returned.
+fn lines_with(run: &Path, more: &str) -> String {
+    let file = run.join("assessments.jsonl");
+    let text = fs::read_to_string(&file).expect("assessments") + more;
+    fs::write(&file, &text).expect("written");
+    text
+}
+
+/// A session that is stopped while it assesses leaves no assessment of its last round.
+#[test]
+fn an_assessment_that_was_broken_off_is_made_by_the_next_session() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pig");
+    let file = path.join("assessments.jsonl");
+    let assessment = "assessment={every=2, games=2, held_out=['mcts:sims=8']}";
+    let run = RunDir::create(&path, config(&[assessment])).expect("a new run");
+    train(&material(), &run, Budget::Rounds(2), &()).expect("a session");
+    let whole = fs::read_to_string(&file).expect("assessments");
+    assert_eq!(whole.lines().count(), 1);
+    for lost in [true, false] {
+        if lost {
+            fs::write(&file, "").expect("written");
+        }
+        train(&material(), &run, Budget::Rounds(2), &()).expect("a session");
+        let lines = fs::read_to_string(&file).expect("assessments");
+        assert_eq!(lines.lines().count(), 1, "{lines}");
+    }
 }

@@ -7,6 +7,7 @@ use dervish_env::game::{Action, Position};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{HOLD, Pig, ROLL};
 use dervish_search::puct::{PuctSearch, PuctSettings};
+use dervish_search::tree::Tree;
 
 /// Searches with the given policy and value for the player to move; returns how many positions it evaluated.
 fn search<P: Position>(
@@ -136,14 +137,28 @@ fn actions_are_drawn_from_the_visits() {
 #[test]
 fn a_win_at_once_is_found_and_a_threat_is_met() {
     // First has columns 1, 2 and 3 on the bottom row: 4 wins. The same with Second to move: only 4 does not lose at once.
+    let mut solved = 0;
     for columns in ["112233", "11223"] {
         let position = ConnectFour::after(columns).expect("legal columns");
         let mut puct = PuctSearch::new(settings(100));
         search(&mut puct, &position, 100, 1, uniform, |_| 0.0);
         assert_eq!(puct.choice(), Some(Action(3)), "{position:?}");
+        // What is proven is played and taught, whatever else was visited before, also where actions are drawn.
+        for seed in 0..20 {
+            let mut drawn = PuctSearch::new(PuctSettings { temperature: 1.0, ..settings(2000) });
+            search(&mut drawn, &position, 2000, seed, uniform, |_| 0.0);
+            if !drawn.tree().node(Tree::ROOT).is_solved() {
+                continue;
+            }
+            let mut policy = Vec::new();
+            drawn.policy_into(&mut policy);
+            assert_eq!((drawn.choice(), policy[3]), (Some(Action(3)), 1.0), "{position:?}: {policy:?}");
+            solved += 1;
+        }
         // Where the memory is used up the search goes on with what it has.
         let mut small = PuctSearch::new(PuctSettings { memory: 0, ..settings(100) });
         search(&mut small, &position, 100, 1, uniform, |_| 0.0);
         assert!(small.choice().is_some());
     }
+    assert!(solved >= 20, "the win at once solves its position");
 }

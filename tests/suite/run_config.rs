@@ -60,12 +60,19 @@ fn figures_with_which_nothing_can_be_trained_are_refused() {
         ("learner.trainer.learning_rate=nan", "learner.trainer.learning_rate: NaN"),
         ("learner.uses=4", "needs a learner.window"),
         ("storage.milestones=1", "storage.milestones: 1 is not from 2"),
+        ("self_play.search={kind='gumbel', noise_share=0.1}", "noise_share"),
+        ("self_play.search={kind='puct', noise_mass=0.0}", "self_play.search.noise_mass: 0 is not from 0.001"),
+        ("league.share=0.5", "league.share above 0 needs league.opponents"),
+        ("gate={games=3}", "come in pairs"),
+        ("gate={elo0=10, elo1=5}", "gate: "),
         ("storage.disk_limit=10000000000", "storage.disk_limit: 10000000000 is not from 0 to 1000000000"),
     ] {
         let found = refusal(LEAST, &[setting]);
         assert!(found.contains(expected), "{setting}: {found}");
     }
     assert!(refusal(LEAST, &["deterministic=true", "threads=2"]).contains("threads = 1"));
+    let both = ["league.opponents=['random']", "assessment.held_out=['doctrine', 'random']"];
+    assert!(refusal(LEAST, &both).contains("assessment.held_out is one of league.opponents"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Training from end to end on pig, and its parts.
 
-use crate::dervish_binary::{json_of, refusal as refusal_of};
+use crate::dervish_binary::{dervish, json_of, refusal as refusal_of};
 use dervish_agents::evaluation::Utility;
 use dervish_agents::random::RandomAgent;
 use dervish_agents::registry::{AgentFactory, Registry, SpecError};
@@ -14,6 +14,7 @@ use dervish_models::evaluator::Evaluations;
 use dervish_models::network::{Architecture, Network, NetworkConfig};
 use dervish_neural::agent::{NeuralAgent, choose_index};
 use dervish_training::arena::agents::ArenaGame;
+use dervish_training::arena::luck::value_function;
 use dervish_training::arena::match_play::{MatchOptions, play_match};
 use dervish_training::arena::report::MatchReport;
 use dervish_training::assessment::Assessment;
@@ -21,7 +22,7 @@ use dervish_training::commands::train::{LogFormat, TrainArgs};
 use dervish_training::config::RunConfig;
 use dervish_training::run_dir::{RunDir, RunDirFault};
 use dervish_training::self_play::actor::Actor;
-use dervish_training::self_play::evaluation::{BatchEvaluator, Effort, EffortReport, serve};
+use dervish_training::self_play::evaluation::{BatchEvaluator, Effort, EffortReport, OwnEvaluator, serve};
 use dervish_training::self_play::game::{Decision, Judgement, SelfPlayGame};
 use dervish_training::self_play::numbers::GameNumbers;
 use dervish_training::self_play::pool::{LeagueConfig, Pool, Rival};
@@ -320,6 +321,60 @@ fn a_teacher_is_imitated_before_self_play() {
     assert!((0.05..0.15).contains(&share), "{share}");
 }
 
+/// AlphaZero's search with targets without luck, and one evaluator for all actors, each in a session.
+#[test]
+fn every_search_and_evaluator_can_be_trained_with() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let figures = |name: &str, changes: &[&str]| {
+        let path = folder.path().join(name);
+        let changes: Vec<String> = changes.iter().map(|change| change.to_string()).collect();
+        let config = RunConfig::parse(&config(6).text(), &changes).expect("a configuration");
+        let run = RunDir::create(&path, config).expect("a new run");
+        let material = Material { value: Some(Box::new(value_function(Pig::evaluation()))), ..pig() };
+        let report = train(&material, &run, Budget::Rounds(3), &()).expect("a session");
+        assert!(report.steps > 0, "{report:?}");
+        let text = fs::read_to_string(path.join("metrics.jsonl")).expect("figures");
+        let last = text.lines().last().expect("a round");
+        (games_on_disk(&path), serde_json::from_str::<serde_json::Value>(last).expect("JSON"))
+    };
+    let (games, line) = figures("puct", &["self_play.search={kind='puct'}", "learner.targets.luck=0.8"]);
+    let judged = games.iter().flat_map(|game| &game.decisions).filter_map(|decision| decision.judgement.as_ref());
+    for Judgement { index, policy, .. } in judged.filter(|judgement| !judgement.policy.is_empty()) {
+        let sum: f32 = policy.iter().map(|(_, probability)| probability).sum();
+        assert!((sum - 1.0).abs() < 1e-5, "{policy:?}");
+        // What is played is drawn from the visits.
+        assert!(policy.iter().any(|(action, _)| action == index), "{index} of {policy:?}");
+    }
+    assert!(line["luck"]["narrowing"].as_f64().is_some_and(|narrowing| narrowing > 0.0), "{line}");
+    let (games, line) = figures("shared", &["self_play.evaluator=shared", "self_play.most_joined=8"]);
+    assert!(games.len() >= 48 && line["queue_wait_ms"].as_f64() > Some(0.0), "{line}");
+    assert_eq!(line.get("luck"), None);
+}
+
+#[test]
+fn an_exported_network_is_that_of_its_checkpoint_and_plays() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pig");
+    let run = RunDir::create(&path, config(0)).expect("a new run");
+    let report = train(&pig(), &run, Budget::Rounds(2), &()).expect("a session");
+    let out = folder.path().join("network");
+    let [of, to] = [&path, &out].map(|path| path.display().to_string());
+    let output = dervish(&["export", &of, "--out", &to]);
+    assert!(output.status.success(), "{output:?}");
+    let weights = |folder: &Path| fs::read(folder.join("weights.safetensors")).expect("weights");
+    assert!(weights(&out) == weights(&run.checkpoints().path(report.steps)));
+    let mut files: Vec<_> = fs::read_dir(&out).expect("a folder").flatten().map(|file| file.file_name()).collect();
+    files.sort();
+    assert_eq!(files, ["manifest.json", "run.toml", "weights.safetensors"]);
+    assert_eq!(RunConfig::parse(&fs::read_to_string(out.join("run.toml")).expect("text"), &[]), Ok(config(0)));
+    let agent = pig_agents().factory(&format!("neural:{to}")).expect("an agent");
+    assert_eq!(against_random(&agent, 1).games.len(), 2);
+    // Nothing is written over, and a step that was not saved is refused.
+    assert!(refusal_of(&["export", &of, "--out", &to]).contains("network"));
+    let other = folder.path().join("other").display().to_string();
+    assert!(refusal_of(&["export", &of, "--step", "77", "--out", &other]).contains("step-00000077"));
+}
+
 #[test]
 fn the_speed_of_self_play_is_measured_beside_the_network_alone() {
     let command =
@@ -375,7 +430,8 @@ fn games_by(count: usize, simulations: u32, shared: bool) -> Vec<SelfPlayGame> {
     const ACTORS: usize = 3;
     let (requests, queue) = channel();
     let finished = std::thread::scope(|scope| {
-        let serving = scope.spawn(|| serve(queue, &weights, 64, &effort));
+        let server = OwnEvaluator::new(&weights, &effort).expect("a network");
+        let serving = scope.spawn(move || serve(queue, server, 64));
         let actors = [(); ACTORS].map(|()| {
             let evaluator = BatchEvaluator::shared(requests.clone());
             scope.spawn(|| play(evaluator, count))
@@ -383,7 +439,7 @@ fn games_by(count: usize, simulations: u32, shared: bool) -> Vec<SelfPlayGame> {
         drop(requests);
         let finished = actors.into_iter().flat_map(|actor| actor.join().expect("games")).collect();
         // The evaluator ends with the last actor.
-        serving.join().expect("no panic").expect("a network");
+        serving.join().expect("no panic");
         finished
     });
     let EffortReport { evaluations, mean_batch, evaluator_busy, queue_wait_ms } = effort.report();

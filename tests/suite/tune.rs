@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use dervish_agents::doctrine::weights::Weights;
+use dervish_agents::doctrine::weights::{Weights, WeightsError};
 use dervish_env::chance::SplitMix64;
 use dervish_training::tune::folder::{Plan, TUNING_VERSION};
 use dervish_training::tune::measure::{SELF, Stop};
@@ -100,7 +100,7 @@ fn weights_are_chosen_by_name_and_by_group() {
     assert_eq!(refused("b.name"), "there is no weight 'b.name'; there are: a, b");
     assert_eq!(refused("b"), "the weight 'b.zero' is 0, from which no size of a step follows");
     let broken = WeightFile::parse("[a]\nx = \n".to_string(), Path::new("w.toml"));
-    assert!(matches!(broken, Err(WeightFileError::Parse { line: 2, .. })), "{broken:?}");
+    assert!(matches!(broken, Err(WeightFileError::File(WeightsError::Parse { line: 2, .. }))), "{broken:?}");
 }
 
 /// Nothing but the numbers is changed, and what stands behind them keeps its column where there is room.

@@ -304,6 +304,9 @@ impl RunConfig {
         if gate.is_some_and(|gate| gate.games % 2 == 1) || assessment.games % 2 == 1 {
             return Err(ConfigError::Contradiction("games of a gate and of an assessment come in pairs"));
         }
+        if assessment.held_out.iter().any(|spec| league.opponents.contains(spec)) {
+            return Err(ConfigError::Contradiction("an agent of assessment.held_out is one of league.opponents"));
+        }
         if self.deterministic && self_play.evaluator == EvaluatorKind::Shared {
             return Err(ConfigError::Contradiction("deterministic = true needs self_play.evaluator = \"own\""));
         }

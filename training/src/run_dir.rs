@@ -5,6 +5,7 @@ use crate::config::{ConfigError, RunConfig};
 use crate::run_files::{ASSESSMENTS, CONFIG, LOCK, METRICS, REPLAY, TENSORBOARD};
 use dervish_env::persist::{read_text, write_whole};
 use dervish_models::checkpoint_series::{CHECKPOINTS, CheckpointSeries};
+use serde_json::Value;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -143,7 +144,7 @@ impl RunDir {
     /// checkpoint, and a line that was cut off when a program was killed are taken out of the file.
     ///
     /// # Errors
-    /// [`RunDirError`] if the file cannot be read or written.
+    /// [`RunDirError`] if the file cannot be read or written, or a line is no assessment; the file is then as it was.
     pub fn assessments_until(&self, rounds: u64) -> Result<Vec<Assessment>, RunDirError> {
         let path = self.path.join(ASSESSMENTS);
         let keep = || -> io::Result<Vec<Assessment>> {
@@ -154,7 +155,8 @@ impl RunDir {
             let mut lines = String::with_capacity(text.len());
             let mut assessments = Vec::new();
             for line in text.lines() {
-                let Ok(assessment) = serde_json::from_str::<Assessment>(line) else { continue };
+                let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
+                let assessment: Assessment = serde_json::from_value(value)?;
                 if assessment.rounds <= rounds {
                     lines.extend([line, "\n"]);
                     assessments.push(assessment);

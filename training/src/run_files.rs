@@ -84,7 +84,7 @@ pub struct RoundLine {
     pub decisions_per_second: f64,
     /// Mean size of the batches that were evaluated in the session.
     pub mean_batch: f64,
-    /// Share of the actors' time in which the network evaluated.
+    /// Share of the time of the threads that evaluate in which the network computed.
     pub evaluator_busy: f64,
     /// Cross-entropy of the policy in nats; 0 where none was taught.
     pub policy: f64,

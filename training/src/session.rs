@@ -3,7 +3,9 @@
 //! # Layout
 //! * [`gate`]: which weights play.
 //! * [`player`]: the network of a session as an agent.
+//! * `progress`: how far a session is, and who hears of it.
 //! * `kept`: networks that a session keeps beside its checkpoints.
+//! * `checkpoint_figures`: what a checkpoint says of its run.
 
 use crate::arena::luck::ValueFunction;
 use crate::arena::match_play::{MatchError, Spectator};
@@ -13,17 +15,19 @@ use crate::disk_limit::{DiskLimitError, keep_within};
 use crate::learner::{LearnError, Learner, RoundReport};
 use crate::round_log::RoundLog;
 use crate::run_dir::{RunDir, RunDirError};
-use crate::self_play::evaluation::{BatchEvaluator, Effort, EffortReport, serve};
+use crate::self_play::evaluation::{BatchEvaluator, Effort, OwnEvaluator, serve};
 use crate::self_play::game::SelfPlayGame;
 use crate::self_play::numbers::GameNumbers;
 use crate::self_play::players::{PlayerError, Players};
-use crate::self_play::pool::{Met, Pool, Rival, past_name};
+use crate::self_play::pool::{Pool, Rival, past_name};
 use crate::self_play::replay::{Replay, ReplayError, ReplaySettings};
 use crate::self_play::round_figures::RoundFigures;
 use crate::self_play::weights::PublishedWeights;
 use crate::self_play::{EvaluatorKind, Start};
+use crate::session::checkpoint_figures::{PLAYING_STEP, figures_of_met, figures_of_tally, met_from, tally_from};
 use crate::session::gate::GateError;
 use crate::session::kept::KeptNetworks;
+use crate::session::progress::StopWith;
 use dervish_agents::registry::AgentFactory;
 use dervish_env::chance;
 use dervish_env::encode::PolicyEncoder;
@@ -36,7 +40,6 @@ use dervish_models::process;
 use dervish_models::trainer::{TrainError, Trainer};
 use dervish_neural::encoding::{contract, input_sizes};
 use rand::Rng;
-use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,9 +47,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_chan
 use std::time::{Duration, Instant};
 use tracing::{info, warn};
 
+mod checkpoint_figures;
 pub mod gate;
 mod kept;
 pub mod player;
+mod progress;
+
+pub use progress::{Progress, SessionReport, Tally, Watcher};
 
 /// What a run plays, and whom it learns from.
 pub struct Material<P: Position, E> {
@@ -81,8 +88,8 @@ pub enum Budget {
 /// Trains in `run` for `budget`: a new run from random weights, or one that has checkpoints from its latest.
 ///
 /// The dice and random streams of every game follow from the run's seed and the game's number. Which weights play which
-/// game depends on the threads' timing and is recorded with the game; in a deterministic run it follows from the
-/// configuration.
+/// game, and which opponents a pool offers by then, depends on the threads' timing and is recorded with the game; in a
+/// deterministic run it follows from the configuration.
 ///
 /// # Errors
 /// [`SessionError`]. What was learnt since the last checkpoint is then lost; its games are kept.
@@ -95,9 +102,8 @@ pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
     process::prepare();
     let begun = Instant::now();
     let config = run.config();
-    let (mut session, playing) = Session::prepare(material, run, budget)?;
+    let (mut session, weights) = Session::prepare(material, run, budget)?;
     let before = session.tally;
-    let weights = PublishedWeights::new(playing, session.learner.steps());
     let pool = session.pool.clone();
     let stopped = if config.deterministic {
         session.learn(&weights, begun, watcher, |session| session.play_round(&weights, watcher))?
@@ -116,10 +122,10 @@ pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
             false => BatchEvaluator::own(&weights, effort),
         };
         let evaluators = (0..config.threads).map(|_| evaluator()).collect::<Result<Vec<_>, _>>()?;
+        let server = if is_shared { Some(OwnEvaluator::new(&weights, effort)?) } else { None };
         std::thread::scope(|scope| {
-            if is_shared {
-                let weights = &weights;
-                scope.spawn(move || serve(queue, weights, most, effort));
+            if let Some(server) = server {
+                scope.spawn(move || serve(queue, server, most));
             }
             for evaluator in evaluators {
                 let sender = sender.clone();
@@ -141,80 +147,6 @@ pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
     let tally = session.progress(begun).tally;
     info!(games = tally.games, decisions = tally.decisions, steps = session.learner.steps(), stopped, "session over");
     Ok(SessionReport { before, after: tally, steps: session.learner.steps(), stopped })
-}
-
-/// Who watches a session.
-pub trait Watcher: Sync {
-    /// Whether to save and stop.
-    fn stop_requested(&self) -> bool {
-        false
-    }
-
-    /// Hears several times a second how far the session is.
-    fn progress(&self, _progress: &Progress) {}
-}
-
-impl Watcher for () {}
-
-/// Ends the matches of a session when it is stopped.
-struct StopWith<'w>(&'w dyn Watcher);
-
-impl Spectator for StopWith<'_> {
-    fn stop_requested(&self) -> bool {
-        self.0.stop_requested()
-    }
-}
-
-/// How far a session is.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct Progress {
-    /// Seconds of this session.
-    pub session_seconds: f64,
-    /// Seconds, games and decisions of the whole run.
-    #[serde(flatten)]
-    pub tally: Tally,
-    /// Optimisation steps of the whole run.
-    pub step: u64,
-    /// The session's part that is over, 0..=1.
-    pub elapsed: f64,
-    /// Decisions a second, learning included, since the session began.
-    pub decisions_per_second: f64,
-    /// Mean score of the first seat in the latest games of self-play, 0 (lost) ..= 1 (won).
-    pub first_seat_score: f64,
-    /// What the actors did in this session.
-    #[serde(flatten)]
-    pub effort: EffortReport,
-    /// What the latest round did, once there was one.
-    #[serde(flatten)]
-    pub latest: Option<RoundReport>,
-}
-
-/// What a run has used and made, over all its sessions.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
-pub struct Tally {
-    /// Wall-clock time in seconds.
-    pub seconds: f64,
-    /// Rounds learnt from.
-    pub rounds: u64,
-    /// Games of these rounds.
-    pub games: u64,
-    /// Decisions in them.
-    pub decisions: u64,
-    /// One more than their greatest number: games end out of order, so it can be beyond their count.
-    pub numbered: u64,
-}
-
-/// How a session ended.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct SessionReport {
-    /// Where the run stood when the session began.
-    pub before: Tally,
-    /// Where it stands now.
-    pub after: Tally,
-    /// Optimisation steps of the whole run.
-    pub steps: u64,
-    /// Whether it was stopped before its time was over.
-    pub stopped: bool,
 }
 
 /// Why a session failed.
@@ -292,18 +224,18 @@ struct Session<'r, P: Position, E> {
 }
 
 impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
-    /// The session, and the network that plays at its beginning.
+    /// The session, and the weights that play at its beginning.
     fn prepare(
         material: &'r Material<P, E>,
         run: &'r RunDir,
         budget: Budget,
-    ) -> Result<(Session<'r, P, E>, Network), SessionError> {
+    ) -> Result<(Session<'r, P, E>, PublishedWeights), SessionError> {
         let config = run.config();
         let starts = &material.starts;
         let checkpoints = run.checkpoints();
         let is_new = checkpoints.steps()?.is_empty();
         let device = config.network.device.device()?;
-        let mut met = BTreeMap::new();
+        let (mut met, mut playing_step) = (BTreeMap::new(), None);
         let (trainer, tally) = if is_new {
             let architecture = config.network.architecture;
             let network = NetworkConfig { inputs: input_sizes(&starts[0].encoder), architecture };
@@ -316,15 +248,9 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
             if manifest.rules_hash != starts[0].position.identity().rules_hash {
                 warn!(trained_on = manifest.rules_hash, "the rules' data have changed since the checkpoint was saved");
             }
-            let figure = |name: &str| manifest.figures.get(name).copied().unwrap_or(0.0);
-            let tally = Tally {
-                seconds: figure("seconds"),
-                games: figure("games") as u64,
-                decisions: figure("decisions") as u64,
-                rounds: figure("rounds") as u64,
-                numbered: figure("numbered") as u64,
-            };
+            let tally = tally_from(&manifest.figures);
             met = met_from(&manifest.figures);
+            playing_step = manifest.figures.get(PLAYING_STEP).map(|&step| step as u64);
             (Trainer::resume(net, trainer, manifest.step, config.learner.trainer.clone())?, tally)
         };
         let steps = trainer.steps();
@@ -366,13 +292,12 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         );
         session.meet_past(device)?;
         let kept = session.playing.latest(&session.contract(), device)?.pop();
-        let playing = match kept {
-            Some((_, net)) => net,
-            None => session.learner.average().duplicate().map_err(EvaluateError::from)?,
+        let weights = match kept {
+            Some((_, net)) => PublishedWeights::new(net, playing_step.unwrap_or(steps)),
+            None => PublishedWeights::new(session.learner.average().duplicate().map_err(EvaluateError::from)?, steps),
         };
-        let weights = PublishedWeights::new(playing.duplicate().map_err(EvaluateError::from)?, steps);
         session.save_checkpoint(&weights, Instant::now())?;
-        Ok((session, playing))
+        Ok((session, weights))
     }
 
     /// Learns until the budget is used up (false) or the watcher stops it (true). `wait` is called when there is nothing to
@@ -386,6 +311,8 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
     ) -> Result<bool, SessionError> {
         let mut log = RoundLog::open(self.run)?;
         let mut reported = begun;
+        // One that was broken off when an earlier session was stopped.
+        self.assess_if_due(begun, watcher, &mut log)?;
         loop {
             if reported.elapsed() >= REPORT {
                 reported = Instant::now();
@@ -495,10 +422,7 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
             self.past.keep(self.learner.average(), &self.description(begun))?;
             self.meet_past(self.learner.net().device())?;
         }
-        let every = config.assessment.every;
-        if every > 0 && self.tally.rounds.is_multiple_of(every) {
-            self.assess(begun, watcher, log)?;
-        }
+        self.assess_if_due(begun, watcher, log)?;
         log.add(&self.progress(begun), &figures)?;
         let since = match config.deterministic {
             true => (self.tally.rounds - self.saved_round) as f64,
@@ -542,6 +466,14 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         Ok(())
     }
 
+    /// Assesses the network after every so many rounds, once.
+    fn assess_if_due(&mut self, begun: Instant, watcher: &dyn Watcher, log: &mut RoundLog) -> Result<(), SessionError> {
+        let (rounds, every) = (self.tally.rounds, self.run.config().assessment.every);
+        let is_round = every > 0 && rounds > 0 && rounds.is_multiple_of(every);
+        let is_done = self.assessments.last().is_some_and(|last| last.rounds == rounds);
+        if is_round && !is_done { self.assess(begun, watcher, log) } else { Ok(()) }
+    }
+
     /// Plays the network against the opponents of the pool and the held-out ones, and notes how it did.
     fn assess(&mut self, begun: Instant, watcher: &dyn Watcher, log: &mut RoundLog) -> Result<(), SessionError> {
         let config = self.run.config();
@@ -583,15 +515,12 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
 
     /// What a checkpoint made now says of itself.
     fn description(&self, begun: Instant) -> Description {
-        let Tally { seconds, rounds, games, decisions, numbered } = self.progress(begun).tally;
-        let counts = [("rounds", rounds), ("games", games), ("decisions", decisions), ("numbered", numbered)];
-        let figures = counts.map(|(name, count)| (name.to_string(), count as f64)).into_iter();
-        let met = self.pool.met();
+        let (tally, met) = (self.progress(begun).tally, self.pool.met());
         Description {
             contract: self.contract(),
             rules_hash: self.material.starts[0].position.identity().rules_hash,
             step: self.learner.steps(),
-            figures: figures.chain([("seconds".to_string(), seconds)]).chain(figures_of(&met)).collect(),
+            figures: figures_of_tally(&tally).chain(figures_of_met(&met)).collect(),
         }
     }
 
@@ -602,8 +531,9 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         if !std::mem::take(&mut self.unsaved) {
             return Ok(keep_within(self.run)?);
         }
-        let description = self.description(begun);
+        let mut description = self.description(begun);
         if self.run.config().gate.is_some() {
+            description.figures.insert(PLAYING_STEP.to_string(), weights.step() as f64);
             let playing = weights.duplicate()?;
             self.playing.keep(&playing, &description)?;
         }
@@ -618,32 +548,6 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         steps.iter().filter(|step| !kept.contains(*step)).try_for_each(|&step| checkpoints.remove(step))?;
         Ok(keep_within(self.run)?)
     }
-}
-
-/// What goes before an opponent's name, and after it, in the figures of a checkpoint.
-const MET: [&str; 3] = ["met ", " games", " points"];
-
-/// What is known of opponents, as figures of a checkpoint.
-fn figures_of(met: &BTreeMap<String, Met>) -> impl Iterator<Item = (String, f64)> {
-    let [before, games, points] = MET;
-    met.iter().flat_map(move |(name, met)| {
-        [(format!("{before}{name}{games}"), met.games), (format!("{before}{name}{points}"), met.points)]
-    })
-}
-
-/// What figures of a checkpoint tell of opponents.
-fn met_from(figures: &BTreeMap<String, f64>) -> BTreeMap<String, Met> {
-    let [before, games, points] = MET;
-    let mut met: BTreeMap<String, Met> = BTreeMap::new();
-    for (name, &figure) in figures {
-        let Some(name) = name.strip_prefix(before) else { continue };
-        if let Some(name) = name.strip_suffix(games) {
-            met.entry(name.to_string()).or_default().games = figure;
-        } else if let Some(name) = name.strip_suffix(points) {
-            met.entry(name.to_string()).or_default().points = figure;
-        }
-    }
-    met
 }
 
 /// The checkpoints that are kept of `steps`, which ascend: the first, the latest, and milestones spread evenly between.

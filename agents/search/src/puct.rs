@@ -1,13 +1,13 @@
 //! AlphaZero's search (Silver et al., *A general reinforcement learning algorithm that masters chess, shogi, and Go through
 //! self-play*, Science 2018) with explicit chance nodes: PUCT from the root down, noise on the root's priors, and a policy
-//! that is the root's visits.
+//! that is the root's visits, or, where the root is solved, those of its best actions.
 //!
 //! Like [`crate::gumbel`], the search evaluates nothing itself: it hands out leaves and takes their evaluations back, so that
 //! one batch can serve many searches. [`crate::mcts`] is the same search for one position at a time, with all its options.
 
 use crate::leaf::Leaf;
 use crate::simulation::{Descent, SimulationRules};
-use crate::tree::{SelectionRule, Tree, sign_of};
+use crate::tree::{Edge, EdgeId, SelectionRule, Tree, sign_of};
 use dervish_agents::evaluation::Utility;
 use dervish_agents::evaluator::LeafEvaluation;
 use dervish_env::chance::SplitMix64;
@@ -120,7 +120,8 @@ impl<P: Position> PuctSearch<P> {
         // A simulation may end at a finished position, which needs no evaluation.
         while self.waiting.is_empty() && self.simulations_left > 0 && !self.tree.node(Tree::ROOT).is_solved() {
             self.simulations_left -= 1;
-            let leaf = self.descent.descend(&mut self.tree, root);
+            let first = self.root_action();
+            let leaf = self.descent.descend(&mut self.tree, root, first);
             if leaf.wants_evaluation() {
                 self.waiting.push(leaf);
             } else {
@@ -129,20 +130,21 @@ impl<P: Position> PuctSearch<P> {
         }
     }
 
-    /// The action to play, once the root has been evaluated: drawn from the visits.
+    /// The action to play, once the root has been evaluated: drawn from the visits, of the best actions alone where the root
+    /// is solved.
     pub fn choice(&self) -> Option<Action> {
         let likeliest = self.tree.likeliest(Tree::ROOT).map(|edge| self.tree.edge(edge).action);
-        let edges = self.tree.edges(Tree::ROOT);
+        let edges = || self.edges_with_visits();
         if self.settings.temperature <= 0.0 {
             return likeliest;
         }
         let power = 1.0 / self.settings.temperature;
         // As parts of the most visited, so that a low temperature exceeds no number's range.
-        let most = edges.iter().map(|edge| edge.visits).max().filter(|&most| most > 0)?;
+        let most = edges().map(|(_, visits)| visits).max().filter(|&most| most > 0)?;
         let mass = |visits: u32| (f64::from(visits) / f64::from(most)).powf(power);
-        let mut left = self.draw * edges.iter().map(|edge| mass(edge.visits)).sum::<f64>();
-        for edge in edges {
-            left -= mass(edge.visits);
+        let mut left = self.draw * edges().map(|(_, visits)| mass(visits)).sum::<f64>();
+        for (edge, visits) in edges() {
+            left -= mass(visits);
             if left < 0.0 {
                 return Some(edge.action);
             }
@@ -150,17 +152,35 @@ impl<P: Position> PuctSearch<P> {
         likeliest
     }
 
-    /// Fills `policy` with the shares of the visits of the root's legal actions, in their order; they sum to 1. Returns the
-    /// utility in [-1, 1] that the search found for the player to move.
+    /// Fills `policy` with the shares of the visits of the root's legal actions, in their order, of the best actions alone
+    /// where the root is solved; they sum to 1. Returns the utility in [-1, 1] that the search found for the player to move.
     pub fn policy_into(&self, policy: &mut Vec<f32>) -> f32 {
-        let edges = self.tree.edges(Tree::ROOT);
-        let visits: u32 = edges.iter().map(|edge| edge.visits).sum();
+        let visits: u32 = self.edges_with_visits().map(|(_, visits)| visits).sum();
         policy.clear();
-        policy.extend(edges.iter().map(|edge| edge.visits as f32 / visits.max(1) as f32));
+        policy.extend(self.edges_with_visits().map(|(_, of)| of as f32 / visits.max(1) as f32));
         let root = self.tree.node(Tree::ROOT);
         match root.actor {
             Actor::Player(seat) => (sign_of(seat) * root.value()) as f32,
             _ => 0.0,
+        }
+    }
+
+    /// The root's actions with the visits that count. A search ends when its root is solved, so that its visits say little
+    /// then: those of actions that are worse than the best count nothing.
+    fn edges_with_visits(&self) -> impl Iterator<Item = (&Edge, u32)> {
+        let solved = self.tree.likeliest(Tree::ROOT).filter(|_| self.tree.node(Tree::ROOT).is_solved());
+        let best = solved.map(|edge| self.tree.edge(edge).value);
+        let counted = move |edge: &Edge| if best.is_none_or(|best| edge.value == best) { edge.visits } else { 0 };
+        self.tree.edges(Tree::ROOT).iter().map(move |edge| (edge, counted(edge)))
+    }
+
+    /// The root's action to try next; `None` where it has none, for want of memory.
+    fn root_action(&self) -> Option<EdgeId> {
+        let node = self.tree.node(Tree::ROOT);
+        let rule = SelectionRule::Puct { exploration: self.settings.exploration };
+        match node.actor {
+            Actor::Player(seat) if node.is_expanded() => Some(self.tree.select_any_action(Tree::ROOT, seat, rule)),
+            _ => None,
         }
     }
 

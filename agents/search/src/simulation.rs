@@ -3,7 +3,7 @@
 
 use crate::leaf::{Leaf, SpareLeaves};
 use crate::roll_expansion::RollExpansion;
-use crate::tree::{KeyUse, Node, NodeId, SelectionRule, Tree, sign_of};
+use crate::tree::{EdgeId, KeyUse, Node, NodeId, SelectionRule, Tree, sign_of};
 use dervish_agents::evaluation::Utility;
 use dervish_agents::evaluator::{Evaluator, EvaluatorError, LeafEvaluation};
 use dervish_env::chance::SplitMix64;
@@ -85,8 +85,9 @@ impl<P: Position> Descent<P> {
         self.spare.keep(leaf);
     }
 
-    /// Goes from the root down to a position whose value is not in the tree, or is solved.
-    pub fn descend(&mut self, tree: &mut Tree, root: &P) -> Leaf<P> {
+    /// Goes from the root down, by the action `first` if it is given, to a position whose value is not in the tree, or is
+    /// solved.
+    pub fn descend(&mut self, tree: &mut Tree, root: &P, mut first: Option<EdgeId>) -> Leaf<P> {
         let mut leaf = self.spare.leaf_at(root);
         let mut node = Tree::ROOT;
         loop {
@@ -101,7 +102,8 @@ impl<P: Position> Descent<P> {
             }
             let edge = match actor {
                 Actor::Player(seat) => {
-                    let edge = tree.select_action(node, seat, self.rules.selection);
+                    let selected = || tree.select_action(node, seat, self.rules.selection);
+                    let edge = first.take().unwrap_or_else(selected);
                     leaf.position.apply_legal(tree.edge(edge).action);
                     edge
                 }
@@ -224,7 +226,7 @@ impl<P: Position> Simulator<P> {
     pub fn simulate(&mut self, tree: &Mutex<Tree>, root: &P, count: u32) -> Result<(), EvaluatorError> {
         let mut locked = locked(tree);
         for _ in 0..count {
-            let leaf = self.descent.descend(&mut locked, root);
+            let leaf = self.descent.descend(&mut locked, root, None);
             self.leaves.push(leaf);
         }
         drop(locked);

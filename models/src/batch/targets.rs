@@ -11,8 +11,8 @@ pub struct Target<'a> {
     pub policy: &'a [(u32, f32)],
     /// How well the action that was played did, for a policy gradient; independent of `policy`.
     pub played: Option<Played>,
-    /// Probabilities of win, draw and loss: the result, or a softer forecast of it. They sum to 1; an unbiased forecast with
-    /// luck taken out may have parts in -1..=2.
+    /// Probabilities of win, draw and loss: the result, or a softer forecast of it. They sum to 1; the parts of an unbiased
+    /// forecast, with luck taken out, may lie outside 0..=1.
     pub wdl: [f32; 3],
     /// Margin of the result, -1..=1.
     pub margin: f32,
@@ -79,7 +79,7 @@ impl TrainingBatch {
             return Err(BatchError::TargetRange("policy"));
         }
         let wdl = target.wdl;
-        if wdl.iter().any(|part| !(-1.0..=2.0).contains(part)) || (wdl.iter().sum::<f32>() - 1.0).abs() > ROUNDING {
+        if wdl.iter().any(|part| !part.is_finite()) || (wdl.iter().sum::<f32>() - 1.0).abs() > ROUNDING {
             return Err(BatchError::TargetRange("win, draw and loss"));
         }
         if !(-1.0..=1.0).contains(&target.margin) {

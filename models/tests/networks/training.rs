@@ -289,12 +289,14 @@ fn invalid_targets_are_refused_and_leave_the_batch_alone() {
     assert_eq!(refused(&Target { policy: &[(2, 0.5), (2, 0.5)], ..good }), outside(2));
     assert_eq!(refused(&Target { policy: &[(2, 0.5)], ..good }), BatchError::TargetRange("policy"));
     assert_eq!(refused(&Target { wdl: [0.5, 0.0, 0.0], ..good }), BatchError::TargetRange("win, draw and loss"));
-    assert_eq!(refused(&Target { wdl: [2.5, -1.5, 0.0], ..good }), BatchError::TargetRange("win, draw and loss"));
+    assert_eq!(refused(&Target { wdl: [f32::NAN, 0.0, 1.0], ..good }), BatchError::TargetRange("win, draw and loss"));
     assert_eq!(refused(&Target { margin: f32::NAN, ..good }), BatchError::TargetRange("margin"));
     for value in [-1.0, f32::NAN, f32::INFINITY] {
         assert_eq!(refused(&Target { turns_left: value, ..good }), BatchError::TargetRange("turns left"));
         assert_eq!(refused(&Target { weight: value, ..good }), BatchError::TargetRange("weight"));
     }
+    // A target without luck may lie outside 0..=1.
+    push(&mut batch, &position, &Target { wdl: [2.5, -1.5, 0.0], ..good }).expect("a valid sample");
     trainer(TrainerConfig::default()).step(&batch).expect("what was accepted trains");
 }
 

@@ -188,7 +188,7 @@ fn learning(page: &mut String, rounds: &[RoundLine], [first, second]: [&str; 2])
         ),
         ("Speed", over_steps(rounds, &[("", &|line| Some(line.decisions_per_second))], "decisions a second", None)?),
         (
-            "Share of the actors' time in the evaluator",
+            "Share of the evaluating threads' time in the network",
             over_steps(rounds, &[("", &|line| Some(line.evaluator_busy))], "share", unit)?,
         ),
         ("Size of batches", over_steps(rounds, &[("", &|line| Some(line.mean_batch))], "positions", None)?),

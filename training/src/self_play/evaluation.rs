@@ -28,7 +28,8 @@ pub struct EffortReport {
     pub evaluations: u64,
     /// Mean size of the batches that the network evaluated.
     pub mean_batch: f64,
-    /// Share of the time of the threads that evaluate in which they do: the rest is play, or waiting for actors.
+    /// Share of the time of the threads that evaluate in which the network computes: the rest is play, or waiting for
+    /// actors and joining their batches.
     pub evaluator_busy: f64,
     /// Mean time in milliseconds that an actor's batch waits before its evaluation begins; 0 where actors evaluate themselves.
     pub queue_wait_ms: f64,
@@ -69,21 +70,47 @@ impl Effort {
     }
 }
 
+/// A network of a thread's own, which takes newer weights as they are published.
+pub struct OwnEvaluator<'r> {
+    evaluator: NetEvaluator,
+    /// Step of the weights.
+    step: u64,
+    weights: &'r PublishedWeights,
+    effort: &'r Effort,
+    /// When the last batch was done.
+    idle_since: Instant,
+}
+
+impl<'r> OwnEvaluator<'r> {
+    /// A network with the latest weights; what it does is booked in `effort`.
+    ///
+    /// # Errors
+    /// What libtorch said.
+    pub fn new(weights: &'r PublishedWeights, effort: &'r Effort) -> Result<OwnEvaluator<'r>, EvaluateError> {
+        let step = weights.step();
+        let evaluator = NetEvaluator::new(weights.duplicate()?);
+        Ok(OwnEvaluator { evaluator, step, weights, effort, idle_since: Instant::now() })
+    }
+
+    fn evaluate(&mut self, batch: &Batch, evaluations: &mut Evaluations) -> Result<(), EvaluateError> {
+        let published = self.weights.step();
+        if published != self.step {
+            self.weights.copy_to(&mut self.evaluator)?;
+            self.step = published;
+        }
+        let begun = Instant::now();
+        let idle = begun - self.idle_since;
+        self.evaluator.evaluate(batch, evaluations)?;
+        self.effort.book(batch.len(), begun.elapsed(), idle);
+        self.idle_since = Instant::now();
+        Ok(())
+    }
+}
+
 /// An actor's way to have a batch evaluated.
 pub enum BatchEvaluator<'r> {
     /// By a network of its own.
-    Own {
-        /// The network, with weights of this step.
-        evaluator: Box<NetEvaluator>,
-        /// Step of the weights.
-        step: u64,
-        /// Where newer weights come from.
-        weights: &'r PublishedWeights,
-        /// Where the time is booked.
-        effort: &'r Effort,
-        /// When the last batch was done.
-        idle_since: Instant,
-    },
+    Own(Box<OwnEvaluator<'r>>),
     /// By the network that serves all.
     Shared {
         /// Where batches go.
@@ -100,7 +127,7 @@ pub struct Request {
     sent: Instant,
 }
 
-/// The batch back again, with its evaluations, which are none after an error.
+/// The batch back again, with its evaluations, which are of no use after an error.
 struct Reply {
     batch: Batch,
     evaluations: Evaluations,
@@ -122,14 +149,12 @@ pub enum BatchEvaluatorError {
 }
 
 impl<'r> BatchEvaluator<'r> {
-    /// A network of the actor's own, with the latest weights; it takes newer ones as they are published.
+    /// An [`OwnEvaluator`].
     ///
     /// # Errors
     /// What libtorch said.
     pub fn own(weights: &'r PublishedWeights, effort: &'r Effort) -> Result<BatchEvaluator<'r>, EvaluateError> {
-        let step = weights.step();
-        let evaluator = Box::new(NetEvaluator::new(weights.duplicate()?));
-        Ok(BatchEvaluator::Own { evaluator, step, weights, effort, idle_since: Instant::now() })
+        Ok(BatchEvaluator::Own(Box::new(OwnEvaluator::new(weights, effort)?)))
     }
 
     /// The network behind [`serve`], which takes these requests.
@@ -140,22 +165,10 @@ impl<'r> BatchEvaluator<'r> {
     /// Evaluates all samples of the batch.
     ///
     /// # Errors
-    /// [`BatchEvaluatorError`]; `evaluations` is then empty.
+    /// [`BatchEvaluatorError`]; `evaluations` is then of no use.
     pub fn evaluate(&mut self, batch: &mut Batch, evaluations: &mut Evaluations) -> Result<(), BatchEvaluatorError> {
         match self {
-            BatchEvaluator::Own { evaluator, step, weights, effort, idle_since } => {
-                let published = weights.step();
-                if published != *step {
-                    weights.copy_to(evaluator)?;
-                    *step = published;
-                }
-                let begun = Instant::now();
-                let idle = begun - *idle_since;
-                evaluator.evaluate(batch, evaluations)?;
-                effort.book(batch.len(), begun.elapsed(), idle);
-                *idle_since = Instant::now();
-                Ok(())
-            }
+            BatchEvaluator::Own(own) => Ok(own.evaluate(batch, evaluations)?),
             BatchEvaluator::Shared { requests } => {
                 let (reply, answer) = sync_channel(1);
                 let sent = Instant::now();
@@ -176,21 +189,10 @@ impl<'r> BatchEvaluator<'r> {
 }
 
 /// Evaluates what actors ask for until all of them are gone: whatever waits is joined to one batch, as long as that has fewer
-/// than `most` positions. New weights are taken between two batches.
-///
-/// # Errors
-/// [`EvaluateError`] if the network cannot be copied; what fails later is told to the actors.
-pub fn serve(
-    requests: Receiver<Request>,
-    weights: &PublishedWeights,
-    most: usize,
-    effort: &Effort,
-) -> Result<(), EvaluateError> {
-    let mut step = weights.step();
-    let mut evaluator = NetEvaluator::new(weights.duplicate()?);
-    let mut joined = Batch::new(evaluator.net().config());
+/// than `most` positions. New weights are taken between two batches; what fails is told to the actors that wait.
+pub fn serve(requests: Receiver<Request>, mut own: OwnEvaluator<'_>, most: usize) {
+    let mut joined = Batch::new(own.evaluator.net().config());
     let mut all = Evaluations::default();
-    let mut idle_since = Instant::now();
     while let Ok(first) = requests.recv() {
         let mut positions = first.batch.len();
         let mut waiting = vec![first];
@@ -200,34 +202,25 @@ pub fn serve(
             waiting.push(next);
         }
         let begun = Instant::now();
-        waiting.iter().for_each(|request| effort.book_wait(begun - request.sent));
-        let published = weights.step();
-        let mut outcome = Ok(());
-        if published != step {
-            outcome = weights.copy_to(&mut evaluator);
-            step = published;
-        }
-        let outcome = outcome.and_then(|()| match &mut waiting[..] {
-            [only] => evaluator.evaluate(&only.batch, &mut only.evaluations),
+        waiting.iter().for_each(|request| own.effort.book_wait(begun - request.sent));
+        let outcome = match &mut waiting[..] {
+            [only] => own.evaluate(&only.batch, &mut only.evaluations),
             many => {
                 joined.clear();
                 many.iter().for_each(|request| joined.append(&request.batch));
-                evaluator.evaluate(&joined, &mut all)?;
-                let mut first = 0;
-                for request in many {
-                    request.evaluations.copy_part(&all, first..first + request.batch.len());
-                    first += request.batch.len();
-                }
-                Ok(())
+                own.evaluate(&joined, &mut all).map(|()| {
+                    let mut first = 0;
+                    for request in many {
+                        request.evaluations.copy_part(&all, first..first + request.batch.len());
+                        first += request.batch.len();
+                    }
+                })
             }
-        });
-        effort.book(positions, begun.elapsed(), begun - idle_since);
-        idle_since = Instant::now();
+        };
         let outcome = outcome.map_err(Arc::new);
         for Request { batch, evaluations, reply, .. } in waiting {
             // An actor that has stopped waits for nothing.
             let _ = reply.send(Reply { batch, evaluations, outcome: outcome.clone() });
         }
     }
-    Ok(())
 }

@@ -25,7 +25,7 @@ pub struct LeagueConfig {
     /// Rounds after which the network joins its own past.
     pub past_every: u64,
     /// How much hard opponents are preferred: an opponent against whom the network scores s is met in proportion to
-    /// (1 - s)^focus. 0 meets all alike.
+    /// (1 - s)^focus, or to 0.02 where that is less. 0 meets all alike.
     pub focus: f64,
 }
 

@@ -1,7 +1,7 @@
 //! How much of a network's speed self-play keeps.
 
 use crate::self_play::actor::{Actor, ActorError};
-use crate::self_play::evaluation::{BatchEvaluator, Effort, serve};
+use crate::self_play::evaluation::{BatchEvaluator, Effort, OwnEvaluator, serve};
 use crate::self_play::numbers::GameNumbers;
 use crate::self_play::pool::{LeagueConfig, Pool};
 use crate::self_play::weights::PublishedWeights;
@@ -95,10 +95,10 @@ pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
     };
     let evaluators = (0..threads.max(1)).map(|_| evaluator()).collect::<Result<Vec<_>, _>>()?;
     drop(requests);
+    let server = if is_shared { Some(OwnEvaluator::new(&weights, &effort)?) } else { None };
     let played = std::thread::scope(|scope| {
-        if is_shared {
-            let (weights, effort) = (&weights, &effort);
-            scope.spawn(move || serve(queue, weights, config.most_joined, effort));
+        if let Some(server) = server {
+            scope.spawn(move || serve(queue, server, config.most_joined));
         }
         on_threads(evaluators, play)
     })?;

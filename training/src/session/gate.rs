@@ -19,7 +19,7 @@ use std::num::NonZeroUsize;
 pub struct GateConfig {
     /// Rounds between matches, at least 1.
     pub every: u64,
-    /// Games of a match at most, in pairs; over all scenarios of the run.
+    /// Games of a match at most, an even number; over all scenarios of the run, at least a pair in each.
     pub games: u32,
     /// Simulations for each choice of both; 0 plays the policies.
     pub simulations: u32,
@@ -53,8 +53,9 @@ pub enum GateError {
     Match(#[from] MatchError),
 }
 
-/// Whether `new` may play instead of `old`: the test accepts it in most scenarios, or it scores above one half in all
-/// games together where the test decides nothing. `None` if the spectator stopped the match.
+/// Whether `new` may play instead of `old`. A scenario in which the test accepts it counts 1, one in which it refuses it -1,
+/// and one in which it decides nothing by how far the score is from one half, from -1 (all lost) to 1 (all won); the sum
+/// must be above 0. `None` if the spectator stopped the match.
 ///
 /// # Errors
 /// [`GateError`].

@@ -3,9 +3,10 @@
 //! A weight is a number with a dotted name such as `march.pace`; numbers of an array count from 0, `march.settles.0`. A
 //! comment on its line that begins with `share` or `probability` says that it lies in [0, 1].
 
+use dervish_agents::doctrine::weights::WeightsError;
 use dervish_env::persist::read_text;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -34,24 +35,9 @@ pub struct Weight {
 /// What is wrong with a file of weights, or with what was asked of it.
 #[derive(Debug, thiserror::Error)]
 pub enum WeightFileError {
-    /// It cannot be read.
-    #[error("{}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// It is not TOML.
-    #[error("{}:{line}: {reason}", path.display())]
-    Parse {
-        /// The file.
-        path: PathBuf,
-        /// Line of the fault, from 1.
-        line: usize,
-        /// What is wrong.
-        reason: String,
-    },
+    /// It cannot be read, or is not TOML.
+    #[error(transparent)]
+    File(#[from] WeightsError),
     /// There is no such weight.
     #[error("there is no weight '{name}'; there are: {known}")]
     Unknown {
@@ -69,23 +55,19 @@ impl WeightFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`WeightFileError::Read`] and [`WeightFileError::Parse`].
+    /// [`WeightFileError::File`].
     pub fn read(path: &Path) -> Result<WeightFile, WeightFileError> {
-        let text = read_text(path).map_err(|source| WeightFileError::Read { path: path.to_path_buf(), source })?;
+        let text = read_text(path).map_err(|source| WeightsError::Read { path: path.to_path_buf(), source })?;
         WeightFile::parse(text, path)
     }
 
     /// Finds the weights in a text; errors name the file `path`.
     ///
     /// # Errors
-    /// [`WeightFileError::Parse`].
+    /// [`WeightFileError::File`].
     pub fn parse(text: String, path: &Path) -> Result<WeightFile, WeightFileError> {
         let mut weights = Vec::new();
-        let table = DeTable::parse(&text).map_err(|error| WeightFileError::Parse {
-            path: path.to_path_buf(),
-            line: error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count()),
-            reason: error.message().to_string(),
-        })?;
+        let table = DeTable::parse(&text).map_err(|error| WeightsError::parse(path, &text, &error))?;
         for (key, value) in table.get_ref() {
             collect(key.get_ref(), value, &text, &mut weights);
         }

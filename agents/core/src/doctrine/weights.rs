@@ -251,10 +251,7 @@ impl Weights {
     /// [`WeightsError`] with the file, and the line where there is one.
     pub fn read(path: &Path) -> Result<Weights, WeightsError> {
         let text = read_text(path).map_err(|source| WeightsError::Read { path: path.to_path_buf(), source })?;
-        toml::from_str(&text).map_err(|error| {
-            let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
-            WeightsError::Parse { path: path.to_path_buf(), line, reason: error.message().to_string() }
-        })
+        toml::from_str(&text).map_err(|error| WeightsError::parse(path, &text, &error))
     }
 }
 
@@ -279,4 +276,12 @@ pub enum WeightsError {
         /// What is wrong.
         reason: String,
     },
+}
+
+impl WeightsError {
+    /// That `text`, read from the file `path`, has this fault.
+    pub fn parse(path: &Path, text: &str, fault: &toml::de::Error) -> WeightsError {
+        let line = fault.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+        WeightsError::Parse { path: path.to_path_buf(), line, reason: fault.message().to_string() }
+    }
 }

@@ -30,8 +30,18 @@ impl SelectionRule {
 }
 
 impl Tree {
-    /// The action to try next at an expanded node where `seat` decides.
+    /// The action to try next at an expanded node where `seat` decides: one that is not solved, if there is one.
     pub fn select_action(&self, node: NodeId, seat: Seat, rule: SelectionRule) -> EdgeId {
+        self.select(node, seat, rule, false)
+    }
+
+    /// The action that the rule wants next, solved or not. Where visits are a policy, actions whose value is exact must have
+    /// their share of them, though nothing more is learnt there.
+    pub fn select_any_action(&self, node: NodeId, seat: Seat, rule: SelectionRule) -> EdgeId {
+        self.select(node, seat, rule, true)
+    }
+
+    fn select(&self, node: NodeId, seat: Seat, rule: SelectionRule, settled_too: bool) -> EdgeId {
         let sign = sign_of(seat);
         let range = self.range(node);
         let mut best = (f64::NEG_INFINITY, range.start);
@@ -41,9 +51,9 @@ impl Tree {
                 let log_visits = f64::from(self.node(node).visits.max(1)).ln();
                 for (edge, index) in edges {
                     match self.standing(edge) {
-                        Standing::Open => {}
                         Standing::Behind => return EdgeId(index as u32),
-                        Standing::Settled => continue,
+                        Standing::Settled if !settled_too => continue,
+                        Standing::Open | Standing::Settled => {}
                     }
                     if edge.visits + edge.in_flight == 0 {
                         return EdgeId(index as u32);
@@ -60,9 +70,9 @@ impl Tree {
                 let root_visits = f64::from(self.node(node).visits.max(1)).sqrt();
                 for (edge, index) in edges {
                     match self.standing(edge) {
-                        Standing::Open => {}
                         Standing::Behind => return EdgeId(index as u32),
-                        Standing::Settled => continue,
+                        Standing::Settled if !settled_too => continue,
+                        Standing::Open | Standing::Settled => {}
                     }
                     let (visits, value) = edge.with_virtual_losses(sign);
                     let value = if visits > 0.0 { value } else { unvisited };

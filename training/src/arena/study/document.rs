@@ -166,14 +166,10 @@ impl StudyDocument {
     /// # Errors
     /// [`StudyDocumentError`]: it cannot be read, is of another version, or is no such document.
     pub fn read(path: &Path) -> Result<Option<StudyDocument>, StudyDocumentError> {
-        let fault = match read_document(path, STUDY_VERSION) {
-            Ok(document) => return Ok(Some(document)),
-            Err(DocumentFault::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(DocumentFault::Io(error)) => error.into(),
-            Err(DocumentFault::Json(error)) => error.into(),
-            Err(DocumentFault::Version(version)) => StudyDocumentFault::Version(version),
-        };
-        Err(StudyDocumentError { path: path.to_path_buf(), fault })
+        match read_document(path, STUDY_VERSION) {
+            Err(DocumentFault::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            read => read.map(Some).map_err(|fault| StudyDocumentError { path: path.to_path_buf(), fault }),
+        }
     }
 
     /// Writes the document, in place of one that is there.
@@ -190,27 +186,24 @@ impl StudyDocument {
 
 /// Why a document was not read or written.
 #[derive(Debug, thiserror::Error)]
-#[error("{path}: {fault}", path = path.display())]
+#[error("{path}: {fault}", path = path.display(), fault = told(fault))]
 pub struct StudyDocumentError {
     /// The document.
     pub path: PathBuf,
     /// What is wrong with it.
     #[source]
-    pub fault: StudyDocumentFault,
+    pub fault: DocumentFault,
 }
 
-/// What is wrong with a document.
-#[derive(Debug, thiserror::Error)]
-pub enum StudyDocumentFault {
-    /// Reading or writing failed.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    /// It is no such document.
-    #[error("not the document of a study: {0}")]
-    Malformed(#[from] serde_json::Error),
-    /// It was written by another version.
-    #[error("version {0} of a study's document, this program reads {STUDY_VERSION}")]
-    Version(u64),
+/// A fault in words that name the document.
+fn told(fault: &DocumentFault) -> String {
+    match fault {
+        DocumentFault::Io(error) => error.to_string(),
+        DocumentFault::Json(error) => format!("not the document of a study: {error}"),
+        DocumentFault::Version(version) => {
+            format!("version {version} of a study's document, this program reads {STUDY_VERSION}")
+        }
+    }
 }
 
 /// The machine that this program runs on: model of its processor, and cores that the program may use.

@@ -1,0 +1,80 @@
+//! How far a session is, how it ended, and who hears of it.
+
+use crate::arena::match_play::Spectator;
+use crate::learner::RoundReport;
+use crate::self_play::evaluation::EffortReport;
+use serde::Serialize;
+
+/// Who watches a session.
+pub trait Watcher: Sync {
+    /// Whether to save and stop.
+    fn stop_requested(&self) -> bool {
+        false
+    }
+
+    /// Hears several times a second how far the session is.
+    fn progress(&self, _progress: &Progress) {}
+}
+
+impl Watcher for () {}
+
+/// Ends the matches of a session when it is stopped.
+pub(super) struct StopWith<'w>(pub &'w dyn Watcher);
+
+impl Spectator for StopWith<'_> {
+    fn stop_requested(&self) -> bool {
+        self.0.stop_requested()
+    }
+}
+
+/// How far a session is.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Progress {
+    /// Seconds of this session.
+    pub session_seconds: f64,
+    /// Seconds, games and decisions of the whole run.
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// Optimisation steps of the whole run.
+    pub step: u64,
+    /// The session's part that is over, 0..=1.
+    pub elapsed: f64,
+    /// Decisions a second, learning included, since the session began.
+    pub decisions_per_second: f64,
+    /// Mean score of the first seat in the latest games of self-play, 0 (lost) ..= 1 (won).
+    pub first_seat_score: f64,
+    /// What the actors did in this session.
+    #[serde(flatten)]
+    pub effort: EffortReport,
+    /// What the latest round did, once there was one.
+    #[serde(flatten)]
+    pub latest: Option<RoundReport>,
+}
+
+/// What a run has used and made, over all its sessions.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+pub struct Tally {
+    /// Wall-clock time in seconds.
+    pub seconds: f64,
+    /// Rounds learnt from.
+    pub rounds: u64,
+    /// Games of these rounds.
+    pub games: u64,
+    /// Decisions in them.
+    pub decisions: u64,
+    /// One more than their greatest number: games end out of order, so it can be beyond their count.
+    pub numbered: u64,
+}
+
+/// How a session ended.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SessionReport {
+    /// Where the run stood when the session began.
+    pub before: Tally,
+    /// Where it stands now.
+    pub after: Tally,
+    /// Optimisation steps of the whole run.
+    pub steps: u64,
+    /// Whether it was stopped before its time was over.
+    pub stopped: bool,
+}
