@@ -283,9 +283,15 @@ fn the_studies_can_be_played() {
     let files: Vec<&PathBuf> = files.iter().filter(|path| path.extension().is_some_and(|end| end == "toml")).collect();
     assert!(files.len() >= 3, "{files:?}");
     for file in files {
+        let text = fs::read_to_string(file).expect("a study");
+        // What is built without libtorch has no networks.
+        if cfg!(not(feature = "torch")) && text.contains("neural:") {
+            continue;
+        }
         let copy = folder.path().join(file.file_name().expect("a file"));
-        fs::copy(file, &copy).expect("copied");
-        let output = dervish(&["study", copy.to_str().expect("UTF-8"), "--minutes", "0.00001"]);
+        fs::write(&copy, text).expect("copied");
+        // Networks that come with the project are named from its folder.
+        let output = dervish_in(repository(), &["study", copy.to_str().expect("UTF-8"), "--minutes", "0.00001"]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let document = StudyDocument::read(&copy.with_extension("json")).expect("readable").expect("written");
         assert!(document.games() == 0 && !document.matches.is_empty());
