@@ -80,6 +80,7 @@ fn assessment(pool: f64, held_out: f64, games: u64) -> Assessment {
         scenario: 0,
         held_out,
         games,
+        forfeits: 0,
         score: value,
         low: 0.0,
         high: 1.0,

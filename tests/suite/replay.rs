@@ -48,6 +48,22 @@ fn every_game_is_learnt_from_as_often_as_is_set() {
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 6);
 }
 
+/// Killed between the last game of a round and the round's new name: the round is complete, and the next game begins another.
+#[test]
+fn a_round_that_was_full_when_the_kill_came_is_complete() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let lines: Vec<String> = (0..4).map(|number| serde_json::to_string(&game(number)).expect("JSON")).collect();
+    fs::write(folder.path().join("open.jsonl"), lines.join("\n") + "\n").expect("a file");
+    let mut replay = open(folder.path(), 0, false).expect("games");
+    assert_eq!((replay.current(), replay.open_games()), (1, 0));
+    assert_eq!(numbers(replay.lesson(0).0), [0, 1, 2, 3]);
+    replay.push(game(4)).expect("kept");
+    drop(replay);
+    let replay = open(folder.path(), 1, false).expect("games");
+    assert_eq!((replay.current(), replay.open_games()), (1, 1));
+    assert_eq!(numbers(replay.lesson(0).0), [0, 1, 2, 3]);
+}
+
 #[test]
 fn what_was_finished_survives_a_kill() {
     let folder = tempfile::tempdir().expect("a temporary folder");

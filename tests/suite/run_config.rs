@@ -1,6 +1,8 @@
 //! The configuration of a training run: what it refuses, presets, and settings from the command line.
 
+use dervish_models::network::Architecture;
 use dervish_training::config::{ConfigError, PRESETS, RunConfig};
+use dervish_training::self_play::tree_search::SearchConfig;
 
 fn settings(settings: &[&str]) -> Vec<String> {
     settings.iter().map(|setting| setting.to_string()).collect()
@@ -32,6 +34,22 @@ fn what_a_file_leaves_out_has_its_default_and_what_it_says_counts() {
     let more = RunConfig::parse(&more, &[]).expect("a configuration");
     assert_eq!((more.seed, more.learner.trainer.learning_rate), (7, 0.5));
     assert_eq!(more.learner.trainer.weight_decay, least.learner.trainer.weight_decay);
+}
+
+/// A setting changes one field of what the text leaves to the defaults; another kind takes all its fields anew.
+#[test]
+fn settings_change_defaults_within_tables() {
+    let changed = |changes: &[&str]| RunConfig::parse(LEAST, &settings(changes)).expect("a configuration");
+    let wider = changed(&["network.architecture.hidden=96", "self_play.search.value_scale=0.5"]);
+    assert_eq!(wider.network.architecture, Architecture::TokenMlp { hidden: 96, trunk: 128 });
+    assert_eq!(wider.self_play.search, SearchConfig::Gumbel { candidates: 8, value_scale: 0.5 });
+    let puct = changed(&["self_play.search.kind=puct", "self_play.search.exploration=3"]);
+    let SearchConfig::Puct { exploration, noise_share, .. } = puct.self_play.search else { panic!("{puct:?}") };
+    assert_eq!((exploration, noise_share), (3.0, 0.25));
+    let same = changed(&["network.architecture.kind=token_mlp", "network.architecture.trunk=64"]);
+    assert_eq!(same.network.architecture, Architecture::TokenMlp { hidden: 64, trunk: 64 });
+    assert!(refusal(LEAST, &["network.architecture.kind=token_transformer"]).contains("width"));
+    assert!(refusal(LEAST, &["network.architecture.width=3"]).contains("width"));
 }
 
 #[test]

@@ -142,6 +142,7 @@ fn a_run_learns_stops_saves_and_goes_on() {
     let lines = fs::read_to_string(&metrics).expect("metrics") + "{\"cut o";
     fs::write(&metrics, &lines).expect("a file");
     let run = RunDir::open(&path).expect("the run");
+    assert!(!path.join("checkpoints/.checkpoint-killed").exists(), "leftovers of a kill are cleared away");
     let second = train_pig(&run, first.steps + 5);
     // It goes on from the last checkpoint, which may be a moment older than the end of the session.
     let (before, ended) = (second.before, first.after);
@@ -165,6 +166,10 @@ fn a_damaged_or_foreign_checkpoint_is_refused_in_one_line() {
     let spec = path.display().to_string();
     assert!(refusal("neural").contains("which network?"));
     assert!(refusal(&format!("neural:{spec},step=77")).contains("step-00000077"));
+    // A checkpoint by itself has one step.
+    let alone = format!("neural:{spec}/checkpoints/step-00000000");
+    assert!(pig_agents().factory(&format!("{alone},step=0")).is_ok());
+    assert!(refusal(&format!("{alone},step=3")).contains("has step 0, not 3"));
     assert!(refusal("neural:no/such/run").contains("no/such/run"));
     let weights = path.join("checkpoints/step-00000000/weights.safetensors");
     let bytes = fs::read(&weights).expect("weights");
@@ -654,4 +659,23 @@ fn a_run_of_no_game_leaves_no_directory() {
     };
     assert!(arguments.run().expect_err("no game").to_string().starts_with("chess: "));
     assert!(!out.exists());
+}
+
+/// What cannot be trained is refused before there is a directory.
+#[test]
+fn a_run_that_cannot_begin_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("run");
+    let path = out.to_str().expect("UTF-8");
+    for (setting, ending, told) in [
+        ("network.device=cuda:99", ["--rounds", "1"], "cuda:99"),
+        ("network.architecture.hidden=0", ["--rounds", "1"], "hidden"),
+        ("deterministic=true", ["--budget", "1s"], "--rounds"),
+    ] {
+        let mut command = vec!["train", "--scenario", "pig", "--threads", "1", "--set", setting, "--out", path];
+        command.extend(ending);
+        let refused = refusal_of(&command);
+        assert!(refused.contains(told), "{setting}: {refused}");
+        assert!(!out.exists(), "{setting}");
+    }
 }

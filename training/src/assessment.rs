@@ -5,7 +5,7 @@
 //! worse against those that it never meets, which is what the alarm looks for.
 
 use crate::arena::brief::brief_specs;
-use crate::arena::match_play::{Match, MatchError, MatchOptions, Spectator};
+use crate::arena::match_play::{Contestant, Match, MatchError, MatchOptions, Spectator};
 use crate::arena::statistics::{Estimate, elo, normal_quantile};
 use crate::self_play::Start;
 use crate::self_play::pool::Rival;
@@ -76,6 +76,9 @@ pub struct AgentScore {
     pub held_out: bool,
     /// Games.
     pub games: u64,
+    /// How many of them the opponent forfeited, by dying or answering nonsense; the score then tells nothing of strength.
+    #[serde(default)]
+    pub forfeits: u64,
     /// Score in [0, 1].
     pub score: f64,
     /// Lower end of its 95% interval.
@@ -134,8 +137,9 @@ pub fn play<P: Position, E>(
                 return Ok(None);
             };
             let (spec, held_out, games) = (rival.name.clone(), *held_out, 2 * pairs.pairs());
+            let forfeits = report.statistics.contestants[Contestant::B.index()].forfeits;
             let Estimate { value: score, low, high } = score;
-            scores.push(AgentScore { spec, scenario, held_out, games, score, low, high });
+            scores.push(AgentScore { spec, scenario, held_out, games, forfeits, score, low, high });
         }
     }
     Ok(Some(scores))
@@ -164,9 +168,9 @@ pub fn mean_score(scores: &[AgentScore], held_out: bool) -> Option<f64> {
     mean(scores.iter().filter(|score| score.held_out == held_out)).map(|(mean, _)| mean)
 }
 
-/// Mean score and games.
+/// Mean score and games, of matches without forfeits.
 fn mean<'s>(scores: impl Iterator<Item = &'s AgentScore>) -> Option<(f64, f64)> {
-    let sums = scores.fold((0.0, 0.0), |(points, games), score| {
+    let sums = scores.filter(|score| score.forfeits == 0).fold((0.0, 0.0), |(points, games), score| {
         (points + score.score * score.games as f64, games + score.games as f64)
     });
     (sums.1 > 0.0).then(|| (sums.0 / sums.1, sums.1))

@@ -33,8 +33,8 @@ pub struct RunConfig {
     /// Threads that play, at least 1. The learner takes its time from theirs.
     #[serde(default = "all_cores")]
     pub threads: usize,
-    /// Games are played round by round on one thread, so that the weights after any round follow from this configuration
-    /// alone, whatever interrupted the run; slower.
+    /// Games are played round by round on one thread, so that the weights after any round follow from this configuration and the
+    /// number of rounds for which the run was asked (the step size shrinks until then), whatever interrupted it; slower.
     #[serde(default)]
     pub deterministic: bool,
     /// The network.
@@ -187,7 +187,10 @@ impl RunConfig {
             line: error.span().filter(|_| settings.is_empty()).map(line),
             reason: error.message().replace('\n', "; "),
         };
-        let mut table: toml::Table = toml::from_str(text).map_err(toml_error)?;
+        let written: toml::Table = toml::from_str(text).map_err(toml_error)?;
+        // Settings change a whole configuration, defaults included, where the text is one without them.
+        let whole = toml::from_str::<RunConfig>(text).ok().filter(|_| !settings.is_empty());
+        let mut table = whole.and_then(|whole| toml::from_str(&whole.text()).ok()).unwrap_or(written);
         for setting in settings {
             apply(&mut table, setting)?;
         }
@@ -317,6 +320,9 @@ impl RunConfig {
     }
 }
 
+/// The field that says which fields a table has, such as that of an architecture.
+const KIND: &str = "kind";
+
 /// Puts a setting into the table; tables on its way are made where they are missing.
 fn apply(table: &mut toml::Table, setting: &str) -> Result<(), ConfigError> {
     let refused = |reason: &str| ConfigError::Setting { setting: setting.to_string(), reason: reason.to_string() };
@@ -330,6 +336,10 @@ fn apply(table: &mut toml::Table, setting: &str) -> Result<(), ConfigError> {
     for key in keys {
         let entry = table.entry(key).or_insert_with(|| toml::Value::Table(toml::Table::new()));
         table = entry.as_table_mut().ok_or_else(|| refused("leads through a value"))?;
+    }
+    // What is of another kind has other fields.
+    if last == KIND && table.get(KIND).is_some_and(|kind| *kind != value) {
+        table.clear();
     }
     table.insert(last.to_string(), value);
     Ok(())

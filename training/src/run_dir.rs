@@ -2,7 +2,7 @@
 
 use crate::assessment::Assessment;
 use crate::config::{ConfigError, RunConfig};
-use crate::run_files::{ASSESSMENTS, CONFIG, LOCK, METRICS, REPLAY, TENSORBOARD};
+use crate::run_files::{ASSESSMENTS, CONFIG, LOCK, METRICS, PAST, PLAYING, REPLAY, TENSORBOARD};
 use dervish_env::persist::{read_text, write_whole};
 use dervish_models::checkpoint_series::{CHECKPOINTS, CheckpointSeries};
 use serde_json::Value;
@@ -81,7 +81,9 @@ impl RunDir {
         let read = || -> Result<RunConfig, RunDirFault> { Ok(RunConfig::parse(&read_text(&file)?, &[])?) };
         let config = read().map_err(|reason| RunDirError { path: file.clone(), reason })?;
         let lock = lock(path).map_err(|reason| RunDirError { path: path.to_owned(), reason })?;
-        Ok(RunDir { path: path.to_owned(), config, _lock: lock })
+        let run = RunDir { path: path.to_owned(), config, _lock: lock };
+        [CHECKPOINTS, PAST, PLAYING].into_iter().try_for_each(|name| run.sweep(name))?;
+        Ok(run)
     }
 
     /// Where it is.
@@ -166,6 +168,25 @@ impl RunDir {
             Ok(assessments)
         };
         keep().map_err(|error| RunDirError { path: path.clone(), reason: error.into() })
+    }
+
+    /// Deletes what a program that was killed left half made in a folder of networks: hidden folders.
+    fn sweep(&self, name: &str) -> Result<(), RunDirError> {
+        let folder = self.path.join(name);
+        let sweep = || -> io::Result<()> {
+            let entries = match fs::read_dir(&folder) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                entries => entries?,
+            };
+            for entry in entries {
+                let entry = entry?;
+                if entry.file_name().as_encoded_bytes().starts_with(b".") && entry.file_type()?.is_dir() {
+                    fs::remove_dir_all(entry.path())?;
+                }
+            }
+            Ok(())
+        };
+        sweep().map_err(|error| RunDirError { path: folder.clone(), reason: error.into() })
     }
 
     /// Opens a file of lines to append to. A last line that was cut off when a program was killed is ended first.

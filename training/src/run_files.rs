@@ -30,6 +30,10 @@ use std::time::SystemTime;
 pub const CONFIG: &str = "config.toml";
 /// Name of the folder of games.
 pub const REPLAY: &str = "replay";
+/// Name of the folder of networks of the past that are in the pool.
+pub const PAST: &str = "past";
+/// Name of the folder of the network that plays, where a gate lets it differ from the one that learns.
+pub const PLAYING: &str = "playing";
 /// Name of the file of figures.
 pub const METRICS: &str = "metrics.jsonl";
 /// Name of the file of assessments.

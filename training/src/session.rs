@@ -10,11 +10,12 @@
 use crate::arena::luck::ValueFunction;
 use crate::arena::match_play::{MatchError, Spectator};
 use crate::assessment::{self, AgentScore, Assessment};
-use crate::config::StorageConfig;
+use crate::config::{RunConfig, StorageConfig};
 use crate::disk_limit::{DiskLimitError, keep_within};
 use crate::learner::{LearnError, Learner, RoundReport};
 use crate::round_log::RoundLog;
 use crate::run_dir::{RunDir, RunDirError};
+use crate::run_files::{PAST, PLAYING};
 use crate::self_play::evaluation::{BatchEvaluator, Effort, OwnEvaluator, serve};
 use crate::self_play::game::SelfPlayGame;
 use crate::self_play::numbers::GameNumbers;
@@ -74,6 +75,23 @@ impl<P: Position, E> Material<P, E> {
     pub fn of(starts: Vec<Start<P, E>>) -> Material<P, E> {
         Material { starts, teachers: Vec::new(), opponents: Vec::new(), held_out: Vec::new(), value: None }
     }
+}
+
+/// Whether a run of this configuration can have its network on this machine: to be asked before anything is written.
+///
+/// # Errors
+/// [`SessionError::Network`] and [`SessionError::Device`].
+pub fn check_network<P: Position, E: PolicyEncoder<P>>(
+    start: &Start<P, E>,
+    config: &RunConfig,
+) -> Result<(), SessionError> {
+    network_config(start, config).check()?;
+    config.network.device.device()?;
+    Ok(())
+}
+
+fn network_config<P: Position, E: PolicyEncoder<P>>(start: &Start<P, E>, config: &RunConfig) -> NetworkConfig {
+    NetworkConfig { inputs: input_sizes(&start.encoder), architecture: config.network.architecture }
 }
 
 /// How long a session lasts.
@@ -237,8 +255,7 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         let device = config.network.device.device()?;
         let (mut met, mut playing_step) = (BTreeMap::new(), None);
         let (trainer, tally) = if is_new {
-            let architecture = config.network.architecture;
-            let network = NetworkConfig { inputs: input_sizes(&starts[0].encoder), architecture };
+            let network = network_config(&starts[0], config);
             let seed = chance::named_rng(config.seed, "weights").next_u64();
             let net = Network::new(network, seed as i64, device)?;
             (Trainer::new(net, config.learner.trainer.clone())?, Tally::default())
@@ -261,8 +278,8 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
             seed: config.seed,
         };
         let replay = Replay::open(&run.replay_folder(), replay, tally.rounds, config.deterministic)?;
-        let past = KeptNetworks::open(run, "past", config.league.past, steps)?;
-        let playing = KeptNetworks::open(run, "playing", usize::from(config.gate.is_some()), steps)?;
+        let past = KeptNetworks::open(run, PAST, config.league.past, steps)?;
+        let playing = KeptNetworks::open(run, PLAYING, usize::from(config.gate.is_some()), steps)?;
         let mut session = Session {
             material,
             run,
@@ -487,8 +504,11 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         let options = assessment::options(&config.assessment, config.seed, config.threads);
         let agents = assessment::play(starts, &players, &rivals, options, &StopWith(watcher))?;
         let Some(agents) = agents else { return Ok(()) };
-        for AgentScore { spec, scenario, score, low, high, .. } in &agents {
+        for AgentScore { spec, scenario, score, low, high, forfeits, .. } in &agents {
             info!(spec, scenario, score, low, high, "assessment");
+            if *forfeits > 0 {
+                warn!(spec, scenario, forfeits, "the opponent forfeits games: its score tells nothing");
+            }
         }
         self.assessments.push(Assessment {
             seconds: self.progress(begun).tally.seconds,

@@ -298,6 +298,14 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
         let path = Path::new(run);
         let path = match step {
             None if checkpoint::is_checkpoint(path) => Ok(path.to_owned()),
+            // A checkpoint by itself has one step alone.
+            Some(step) if checkpoint::is_checkpoint(path) => {
+                let known = checkpoint::load_manifest(path).map_err(|error| unavailable(error.to_string()))?.step;
+                if known != step {
+                    return Err(unavailable(format!("{run} has step {known}, not {step}")));
+                }
+                Ok(path.to_owned())
+            }
             _ => CheckpointSeries::of_run(path).path_of(step),
         };
         let path = path.map_err(|error| unavailable(error.to_string()))?;

@@ -10,7 +10,7 @@ use crate::interrupt;
 use crate::run_dir::RunDir;
 use crate::self_play::Start;
 use crate::self_play::pool::Rival;
-use crate::session::{Budget, Material, Progress, SessionReport, Watcher, train};
+use crate::session::{Budget, Material, Progress, SessionReport, Watcher, check_network, train};
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::persist::read_text;
 use std::any::Any;
@@ -203,6 +203,11 @@ impl GameVisitor for TrainGame<'_> {
         let material = self.material::<P, E>()?;
         let TrainArgs { budget, rounds, log, .. } = *self.args;
         let budget = rounds.map(Budget::Rounds).or(budget.map(Budget::Time)).unwrap_or(Budget::Rounds(0));
+        if self.config.deterministic && matches!(budget, Budget::Time(_)) {
+            let reason = "a deterministic run ends after --rounds: with --budget its steps would depend on the clock";
+            return Err(CommandError::Training(reason.to_string()));
+        }
+        check_network(&material.starts[0], &self.config).map_err(|error| CommandError::Training(error.to_string()))?;
         let run = match self.resumed {
             Some(run) => Ok(run),
             None => {

@@ -97,9 +97,12 @@ fn plot(page: &mut String, heading: &str, svg: &str) -> fmt::Result {
     writeln!(page, "<h3>{heading}</h3>\n{svg}")
 }
 
+/// An opponent: its spec, the scenario, and whether nothing was learnt from it.
+type Met<'a> = (&'a str, usize, bool);
+
 /// Scores against each opponent over the time of training.
 fn strength(page: &mut String, assessments: &[Assessment], scenarios: &[String]) -> Result<(), RunReportError> {
-    let mut agents: BTreeMap<(&str, usize, bool), Vec<(f64, Estimate)>> = BTreeMap::new();
+    let mut agents: BTreeMap<Met<'_>, Vec<(f64, Estimate)>> = BTreeMap::new();
     for Assessment { seconds, agents: met, .. } in assessments {
         for agent in met {
             agents

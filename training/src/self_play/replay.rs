@@ -103,7 +103,15 @@ impl Replay {
             current += 1;
         }
         let kept = if whole_rounds { Vec::new() } else { read_open(&path)? };
-        let kept: Vec<SelfPlayGame> = kept.into_iter().take(games_per_round).collect();
+        let mut kept: Vec<SelfPlayGame> = kept.into_iter().take(games_per_round).collect();
+        if kept.len() == games_per_round {
+            // A kill came between the last game of a round and its new name.
+            let complete = round_file(folder, current);
+            let lines = lines_of(&kept).map_err(|error| fault(&complete, error))?;
+            dervish_env::persist::write_whole(&complete, &lines).map_err(|error| fault(&complete, error))?;
+            rounds.push_back(std::mem::take(&mut kept));
+            current += 1;
+        }
         // What a kill cut off goes.
         let lines = lines_of(&kept).map_err(|error| fault(&path, error))?;
         dervish_env::persist::write_whole(&path, &lines).map_err(|error| fault(&path, error))?;
