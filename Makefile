@@ -53,9 +53,13 @@ bench-peers/.installed: training/bench_peers/requirements.txt
 	bench-peers/bin/pip install --quiet --disable-pip-version-check --only-binary=:all: --requirement $<
 	touch $@
 
-# README's table of strength, from the document of its study; `dervish study training/studies/strength.toml` plays it.
+# The tables of strength in README and in the cards of networks, from the documents of their studies; `dervish study
+# training/studies/strength.toml` plays the first.
 strength-table: build
 	$(or $(CARGO_TARGET_DIR),target)/debug/dervish study training/studies/strength.toml --readme README.md
+	$(or $(CARGO_TARGET_DIR),target)/debug/dervish study training/studies/souakim-trained.toml --readme README.md
+	$(or $(CARGO_TARGET_DIR),target)/debug/dervish study training/studies/souakim-trained.toml \
+		--readme models/pretrained/souakim/CARD.md
 
 # Opens a checkpoint with Python's safetensors and an event file with TensorBoard, from PyPI in a virtual environment of
 # their own.

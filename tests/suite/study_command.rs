@@ -263,15 +263,21 @@ fn a_table_is_put_between_its_lines() {
     }
 }
 
-/// README shows what the document of the study says, and nothing else.
+/// README and the cards of networks show what the documents of the studies say, and nothing else.
 #[test]
-fn the_table_of_readme_is_that_of_its_study() {
-    let output = dervish_in(repository(), &["study", "training/studies/strength.toml", "--table"]);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let table = String::from_utf8(output.stdout).expect("UTF-8");
-    let readme = fs::read_to_string(repository().join("README.md")).expect("README");
-    let renewed = put_into(&readme, "strength", &table).expect("README has the lines of the study");
-    assert!(renewed == readme, "README's table is not that of its study: run `make strength-table`");
+fn the_tables_of_pages_are_those_of_their_studies() {
+    for (page, study) in [
+        ("README.md", "strength"),
+        ("README.md", "souakim-trained"),
+        ("models/pretrained/souakim/CARD.md", "souakim-trained"),
+    ] {
+        let output = dervish_in(repository(), &["study", &format!("training/studies/{study}.toml"), "--table"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let table = String::from_utf8(output.stdout).expect("UTF-8");
+        let text = fs::read_to_string(repository().join(page)).expect(page);
+        let renewed = put_into(&text, study, &table).expect("the page has the lines of the study");
+        assert!(renewed == text, "the table of {study} in {page} is not that of its study: run `make strength-table`");
+    }
 }
 
 /// Every study that is kept can be played: its scenarios and agents are there.
