@@ -179,7 +179,7 @@ fn mean<'s>(scores: impl Iterator<Item = &'s AgentScore>) -> Option<(f64, f64)> 
 /// Assessments that are averaged before two times are compared.
 const AVERAGED: usize = 3;
 
-/// Whether the last [`AVERAGED`] assessments are better against the pool than those before them and worse against held-out
+/// Whether the last three assessments are better against the pool than those before them and worse against held-out
 /// opponents, each by more than 95% of such differences between equals are, if games are independent: the difference of two
 /// means of n games then has at most the variance 2 / 4n. All assessments play on the same dice. That makes the two means
 /// more alike, but also the games within each where the weights hardly change, so the bound is a rule of thumb.

@@ -47,7 +47,7 @@ pub struct Rival<P: Position> {
 /// How the network has done against an opponent, recent games above all.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Met {
-    /// Games, each later one making the earlier ones count [`FORGETTING`] less.
+    /// Games, each later one making the earlier ones count a fiftieth less.
     pub games: f64,
     /// Points in them: 1 for a win, 1/2 for a draw.
     pub points: f64,
