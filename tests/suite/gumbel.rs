@@ -1,6 +1,6 @@
 //! Gumbel search against exact answers.
 
-use crate::solved_pig::{SolvedPig, pig_at};
+use crate::solved_pig::{SolvedPig, exact_value, pig_at};
 use dervish_agents::evaluation::Utility;
 use dervish_agents::evaluator::LeafEvaluation;
 use dervish_env::chance::Dice;
@@ -8,7 +8,7 @@ use dervish_env::dervish::Campaign;
 use dervish_env::dervish::scenario::Scenario;
 use dervish_env::game::{Action, Actor, Outcome, Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
-use dervish_env::reference::pig::{HOLD, Pig, ROLL};
+use dervish_env::reference::pig::{HOLD, ROLL};
 use dervish_search::gumbel::{GumbelSearch, GumbelSettings};
 
 const BY_RESULT: Utility = Utility { margin_share: 0.0 };
@@ -40,14 +40,6 @@ fn search<P: Position>(
 
 fn settings(simulations: u32) -> GumbelSettings {
     GumbelSettings { simulations, noise: 0.0, utility: BY_RESULT, ..GumbelSettings::default() }
-}
-
-/// Expected result of pig with the best play, for the player to move.
-fn exact_value(solved: &SolvedPig, pig: &Pig) -> f32 {
-    let seat = pig.turn_of();
-    let [own, other] = [seat, seat.other()].map(|seat| usize::from(pig.banked(seat)));
-    let [roll, hold] = solved.choices(own, other, usize::from(pig.running()));
-    (2.0 * roll.max(hold) - 1.0) as f32
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! AlphaZero's search, step by step, against exact answers.
 
-use crate::solved_pig::{SolvedPig, pig_at};
+use crate::solved_pig::{SolvedPig, exact_value, pig_at};
 use dervish_agents::evaluation::Utility;
 use dervish_agents::evaluator::LeafEvaluation;
 use dervish_env::game::{Action, Position};
@@ -49,12 +49,7 @@ fn pig_with_exact_values_is_played_as_the_solution_says() {
     for (first, second, running) in [(80, 96, 12), (80, 80, 4), (85, 98, 3), (85, 85, 13), (88, 80, 11), (30, 30, 45)] {
         let choices = solved.choices(usize::from(first), usize::from(second), usize::from(running));
         let best = usize::from(choices[1] > choices[0]);
-        let exact = |pig: &Pig| {
-            let seat = pig.turn_of();
-            let [own, other] = [seat, seat.other()].map(|seat| usize::from(pig.banked(seat)));
-            let [roll, hold] = solved.choices(own, other, usize::from(pig.running()));
-            (2.0 * roll.max(hold) - 1.0) as f32
-        };
+        let exact = |pig: &Pig| exact_value(&solved, pig);
         let mut puct = PuctSearch::new(settings(600));
         let evaluated = search(&mut puct, &pig_at(first, second, running), 600, 1, uniform, exact);
         assert!((1..=601).contains(&evaluated), "the root and at most one position for each simulation: {evaluated}");

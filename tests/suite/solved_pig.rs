@@ -77,3 +77,11 @@ pub fn pig_at(first: u16, second: u16, running: u16) -> Pig {
     gather(&mut pig, running);
     pig
 }
+
+/// Expected result of pig with the best play, for the player to move.
+pub fn exact_value(solved: &SolvedPig, pig: &Pig) -> f32 {
+    let seat = pig.turn_of();
+    let [own, other] = [seat, seat.other()].map(|seat| usize::from(pig.banked(seat)));
+    let [roll, hold] = solved.choices(own, other, usize::from(pig.running()));
+    (2.0 * roll.max(hold) - 1.0) as f32
+}
