@@ -266,6 +266,35 @@ fn a_weak_garrison_of_the_prize_is_joined() {
     }
 }
 
+/// 6.3, 14.3: in the last player turn nobody need stay where he is, so that a garrison takes the place that stands open
+/// beside it; before that it stays.
+#[test]
+fn the_last_turn_takes_what_stands_open() {
+    for (turn, goes) in [(4, false), (5, true)] {
+        let stacks = [("Tokar", "2 rifle_l, 1 egyptian_gun"), ("4315", "4 mahdist_spearmen")];
+        let control = json!({"control": {"Tokar": "egyptian", "El Teb": "mahdist"}});
+        let mut table = Table::set(&format!("souakim {turn} egyptian march"), &stacks, control);
+        let orders = played(&mut table, fair);
+        let places = table.field("control");
+        assert_eq!(places["El Teb"] == "egyptian", goes, "turn {turn}: {orders:?}");
+        assert_eq!(places["Tokar"], "egyptian", "turn {turn}: {orders:?}");
+    }
+}
+
+/// 14.3: in the last month who does not lead takes a risk that who leads does not take.
+#[test]
+fn who_does_not_lead_in_the_last_month_is_bold() {
+    let attacks_with = |sinkat: &str| {
+        let stacks = [("4407", "4 rifle_l"), ("4408", "5 mahdist_spearmen")];
+        let places = json!({"Sinkat": sinkat, "Tokar": sinkat, "Tamai": "mahdist"});
+        let mut table = Table::set("souakim 5 egyptian march", &stacks, json!({ "control": places }));
+        let orders = played(&mut table, fair);
+        attacks(&orders)
+    };
+    assert!(attacks_with("mahdist"), "nothing to lose");
+    assert!(!attacks_with("egyptian"), "a lead to lose");
+}
+
 /// What counts at the end of the game alone is worth more the nearer one is and the more months are left.
 #[test]
 fn what_counts_at_the_end_depends_on_way_and_time() {

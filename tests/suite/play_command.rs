@@ -280,15 +280,15 @@ fn how_the_game_is_won_is_told_at_the_start_and_when_asked_for() {
             assert_eq!(output.matches(aim).count(), shown, "{scenario} {input:?}: {output}");
         }
     }
-    // Each place with its points, in the order of the scenario's map; 5 and 2 units for a point.
+    // Each place with its points, in the order of the scenario's map; 8 units and 1 for a point.
     let output = sitting(&["--scenario", "souakim", "--side", "mahdist"], "");
     let points = output.lines().find(|line| line.starts_with("Points for controlling ")).expect("told");
     for part in ["Sinkat 2", "Tokar 2", "Tamai 2", "El Teb 1"] {
         assert!(points.contains(part), "{points}");
     }
     assert!(points.ends_with(
-        "; of the egyptian player, 1 for each 5 mahdist combat units eliminated; of the mahdist player, 1 for each 2 egyptian \
-         combat units eliminated."
+        "; of the egyptian player, 1 for each 8 mahdist combat units eliminated; of the mahdist player, 1 for each egyptian \
+         combat unit eliminated."
     ));
 }
 

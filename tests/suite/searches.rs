@@ -35,12 +35,12 @@ const BY_RESULT: Utility = Utility { margin_share: 0.0 };
 /// The others follow from the solver alone, which is checked below against a solution without memory or merging.
 const SOLVED: [(&str, f64); 14] = [
     ("draw_on_the_last_supply", -1.0 / 3.0),
-    ("feed_two_garrisons", -5.0 / 9.0),
+    ("feed_two_garrisons", -11.0 / 18.0),
     ("gordon_in_fire_or_melee", 0.550_926),
     ("last_storm_of_khartoum", -0.143_519),
     ("mahdi_in_fire_or_melee", -0.143_519),
     ("march_on_el_teb_or_tamai", 2.0 / 3.0),
-    ("sally_from_tokar", 0.975_502),
+    ("sally_from_tokar", 0.964_410),
     ("storm_el_obeid", 0.920_910),
     ("tiny_counterstroke", 0.572_145),
     ("tiny_two_before_one", 0.920_910),

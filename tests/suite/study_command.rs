@@ -184,9 +184,69 @@ fn what_a_document_tells_is_not_lost() {
     assert!(refusal(&["study", &file]).contains("study.json: not the document of a study: unknown field `new`"));
 }
 
+/// A run of pig that learns for so long from `seed`.
+fn run(budget: &str, seed: u64) -> String {
+    let set = "\"learner.games_per_round=8\", \"network.architecture.hidden=8\", \"network.architecture.trunk=8\"";
+    format!("[[run]]\nname = \"a-run\"\nconfig = \"CONFIG\"\nset = [{set}]\nseed = {seed}\nbudget = \"{budget}\"\n")
+}
+
+/// The networks of a study are trained before its matches, once; what was trained by another command is refused.
+#[cfg(feature = "torch")]
+#[test]
+fn a_study_trains_its_networks_first() {
+    let study = Study::new("");
+    let config = study.path("config");
+    fs::write(&config, "format = 3\nscenarios = [\"pig\"]\n").expect("written");
+    let folder = study.path("runs").join("a-run");
+    let network = format!("neural:{}", folder.display());
+    let text = |budget: &str, seed: u64| {
+        let run = run(budget, seed).replace("CONFIG", &config.display().to_string());
+        run + &pig(10, "").replacen("\"random\"", &format!("{network:?}"), 1)
+    };
+    study.says(&text("2s", 5));
+    let document = study.play();
+    let [run] = &document.runs[..] else { panic!("one run") };
+    let at = config.display();
+    let settings = "--set 'learner.games_per_round=8' --set 'network.architecture.hidden=8' \
+                    --set 'network.architecture.trunk=8'";
+    assert_eq!(run.command, format!("dervish train --config {at} --budget 2s --seed 5 {settings}"));
+    assert!(run.complete && run.rounds > 0 && run.games == 8 * run.rounds && run.steps > 0, "{run:?}");
+    assert!((0.5..2.5).contains(&run.seconds), "{run:?}");
+    assert!(
+        document.complete()
+            && document.matches[0].agents[0].contains(&format!("run={},step={}", folder.display(), run.steps))
+    );
+    let config = fs::read_to_string(folder.join("config.toml")).expect("a run directory");
+    assert!(config.contains("seed = 5") && config.contains("hidden = 8"), "{config}");
+    let table = String::from_utf8(dervish(&["study", &study.file(), "--table"]).stdout).expect("UTF-8");
+    let row = format!("| {} | {} | {} | `{}` |\n", run.rounds, run.games, run.steps, run.command);
+    assert!(table.contains("Trained for it before, on the same machines:") && table.contains(&row), "{table}");
+
+    // Called again, nothing is trained.
+    let bytes = fs::read(study.path("json")).expect("written");
+    study.play();
+    assert!(fs::read(study.path("json")).expect("written") == bytes);
+
+    let refused = |budget: &str, seed: u64, minutes: &str, expected: &str| {
+        study.says(&text(budget, seed));
+        let line = refusal(&["study", &study.file(), "--minutes", minutes]);
+        assert!(line.contains(expected), "{line}");
+    };
+    refused("2s", 6, "60", "a-run: was trained by `dervish train --config");
+    // Without the document the folder is nobody's; without the folder the document tells of nothing.
+    fs::remove_file(study.path("json")).expect("written");
+    refused("2s", 5, "60", "a-run: is in the way of a run that the study's document does not tell of");
+    fs::write(study.path("json"), &bytes).expect("written");
+    fs::remove_dir_all(&folder).expect("written");
+    refused("2s", 5, "60", "a-run: is gone, and the study's document tells of it");
+    fs::remove_file(study.path("json")).expect("written");
+    refused("50m", 5, "10", "--minutes: run a-run takes 50m more and is not divided");
+}
+
 /// The line is that on which the fault is; the head has three, and a match begins below it.
 #[test]
 fn a_study_file_is_checked_strictly() {
+    let with_run = |runs: &str| runs.to_owned() + &pig(10, "");
     let study = Study::new("");
     let file = study.file();
     for (matches, expected) in [
@@ -212,6 +272,18 @@ fn a_study_file_is_checked_strictly() {
         (&pig(10, "").replace("\"random\"", "\"doctrine\""), "study.toml:4: unknown agent 'doctrine'".to_string()),
         (&(pig(10, "") + &pig(12, "")), "study.toml:11: the same match as on line 4".to_string()),
         ("[[match]\n", "study.toml:4: ".to_string()),
+        (
+            &with_run(&run("9s", 1).replace("a-run", "../a")),
+            "study.toml:4: name: `../a` is not made of letters, digits and hyphens".to_string(),
+        ),
+        (
+            &with_run(&run("9s", 1).replace("config", "preset = \"x\"\nconfig")),
+            "study.toml:4: run a-run needs either".to_string(),
+        ),
+        (&with_run(&run("61m", 1)), "study.toml:4: budget: a run of a study takes".to_string()),
+        (&with_run(&run("soon", 1)), "study.toml:4: budget: expected number".to_string()),
+        (&with_run(&run("9s", 1).replace("seed", "sed")), "study.toml:8: unknown field `sed`".to_string()),
+        (&with_run(&(run("9s", 1) + &run("9s", 2))), "study.toml:10: another run is called a-run too".to_string()),
     ] {
         study.says(matches);
         let line = refusal(&["study", &file, "--minutes", "0.0001"]);

@@ -1,4 +1,5 @@
-//! `dervish study`: the matches of a study file, played in pieces, and the table that they give.
+//! `dervish study`: the matches of a study file, played in pieces, and the table that they give. Networks that they need
+//! are trained first ([`training`]).
 
 use crate::arena::agents::{ArenaGame, agents_of};
 use crate::arena::match_play::{Match, MatchError, MatchOptions};
@@ -18,8 +19,11 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+mod training;
+
 /// Plays the matches of a study file for a while, and goes on with them when it is called again.
 ///
+/// Networks that the file asks for are trained first, in a folder beside it (`.runs`); that takes libtorch.
 /// Games are kept in an SQLite file beside the study file (`.db`), what they tell in a JSON document (`.json`). A study
 /// may be stopped or killed at any time and no game is lost or counted twice.
 #[derive(Clone, Debug, clap::Args)]
@@ -64,6 +68,7 @@ impl StudyArgs {
         }
         interrupt::install().map_err(MatchCommandError::Interrupt)?;
         let mut store = Store::open_or_create(&self.file.with_extension("db"))?;
+        let Some(kept) = training::train_runs(self, &study, kept, until)? else { return Ok(()) };
         let mut document = self.review(&study, kept.as_ref(), &mut store)?;
         let before = document.games();
         if kept.as_ref() != Some(&document) {
@@ -106,7 +111,9 @@ impl StudyArgs {
         store: &mut Store,
     ) -> Result<StudyDocument, CommandError> {
         let mut document = self.new_document(study);
-        document.played_on = kept.map(|kept| kept.played_on.clone()).unwrap_or_default();
+        if let Some(kept) = kept {
+            (document.played_on, document.runs) = (kept.played_on.clone(), kept.runs.clone());
+        }
         for planned in &study.matches {
             let pace = Pace { prefix: "", until: Some(Instant::now()) };
             let reviewed = StudyMatchVisitor { study, planned, threads: self.threads, store, pace }.of_its_game()?;

@@ -233,7 +233,8 @@ impl<'p> Assessment<'p> {
         self.engagements.borrow_mut().prospect(attackers, defenders, site)
     }
 
-    /// Factors of the worth of enemies and of own units lost. Who leads where points decide (14.3) takes fewer risks.
+    /// Factors of the worth of enemies and of own units lost. Who leads where points decide (14.3) takes fewer risks, who
+    /// does not lead in the last month more.
     pub fn ferocity(&self) -> (f32, f32) {
         let (kill, loss) = match self.side {
             Side::Egyptian => (self.weights.egyptian.kill, self.weights.egyptian.loss),
@@ -241,8 +242,12 @@ impl<'p> Assessment<'p> {
         };
         let march = &self.weights.march;
         let lead = self.position.points(self.side) as f32 - self.position.points(self.side.other()) as f32;
-        let leads = self.stakes.both_score && lead >= march.leading;
-        (kill, if leads { loss * march.prudence } else { loss })
+        let temper = match self.stakes.both_score {
+            true if lead >= march.leading => march.prudence,
+            true if lead <= 0.0 && self.turns_left == 0 => march.boldness,
+            _ => 1.0,
+        };
+        (kill, loss * temper)
     }
 
     /// Factor of the worth of a place that is held against a threat.
@@ -486,6 +491,7 @@ impl Assessment<'_> {
         stack.party.good > 0
             && (self.side == Side::Mahdist
                 || stack.party.british > 0
+                || !self.enemy_moves_again()
                 || !self.position.controls_at(self.side, stack.hex)
                 || stack.party.good >= e.garrison + e.column)
     }

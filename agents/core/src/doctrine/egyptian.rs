@@ -23,23 +23,49 @@ const ESCORTS: [Kind; 7] = [
     Kind::EgyptianCavalry,
     Kind::Levy,
 ];
+/// Who goes alone to take an open place, the fastest and cheapest first.
+const SCOUTS: [Kind; 7] = [
+    Kind::EgyptianCavalry,
+    Kind::IndianCavalry,
+    Kind::BritishCavalry,
+    Kind::RifleR,
+    Kind::RifleL,
+    Kind::IndianInfantry,
+    Kind::BritishInfantry,
+];
 /// Who makes a flying column, the fastest first.
 const FLYING: [Kind; 4] = [Kind::CamelCorps, Kind::BritishInfantry, Kind::NavalInfantry, Kind::IndianInfantry];
 const CARRIERS: KindSet = Kind::Camel.set().or(Kind::Supply.set());
 
 /// Who could march out of a hex: the column (British troops with their train, what a garrison can spare, or all who are
-/// in the field), a convoy of supply with a small escort, and a flying column.
+/// in the field), a convoy of supply with a small escort, and few who go fast: a flying column to the prize, or where
+/// places are counted a scout to one that stands open.
 pub fn columns(a: &Assessment, hex: Hex) -> [Option<Column>; 3] {
     let fresh = fresh(a, hex);
-    [column(a, hex, &fresh), convoy(a, hex, &fresh), flying_column(a, hex, &fresh)]
+    let few = match a.position.scenario().victory {
+        Victory::Khartoum { .. } => flying_column(a, hex, &fresh),
+        Victory::Points { .. } => scout(a, hex, &fresh),
+        Victory::ElObeid { .. } | Victory::Holder { .. } => None,
+    };
+    [column(a, hex, &fresh), convoy(a, hex, &fresh), few]
+}
+
+/// One unit that can be spared, to take a place that nobody holds (6.3).
+fn scout(a: &Assessment, hex: Hex, fresh: &Force) -> Option<Column> {
+    let spared = if is_garrisoned(a, hex) {
+        spare(a, hex, fresh)
+    } else {
+        fresh.good_of(COMBAT).saturating_sub(a.weights.egyptian.scout - 1)
+    };
+    let mut take = Force::EMPTY;
+    add_some(&mut take, fresh, &SCOUTS, spared.min(1));
+    (take.count_of(LAND) > 0).then_some(Column { take, led: false })
 }
 
 /// A few British troops without train out of many, to be in the prize in time (14.2): the desert feeds no more.
 fn flying_column(a: &Assessment, hex: Hex, fresh: &Force) -> Option<Column> {
     let most = a.weights.egyptian.flying;
-    let many =
-        matches!(a.position.scenario().victory, Victory::Khartoum { .. }) && fresh.good_of(BRITISH_COMBAT) > most;
-    if !many || is_prize_of_the_british(a, hex) {
+    if fresh.good_of(BRITISH_COMBAT) <= most || is_prize_of_the_british(a, hex) {
         return None;
     }
     let mut take = Force::EMPTY;
@@ -88,9 +114,10 @@ fn convoy(a: &Assessment, hex: Hex, fresh: &Force) -> Option<Column> {
     Some(Column { take, led: false })
 }
 
-/// Whether a hex is a place that counts and is held.
+/// Whether a hex is a place that counts and is to be held: it stays one's own when it is left (6.3), so that nobody need
+/// stay where the enemy does not move again.
 fn is_garrisoned(a: &Assessment, hex: Hex) -> bool {
-    a.position.controls_at(Side::Egyptian, hex) && a.worth_at(hex) > 0.0
+    a.position.controls_at(Side::Egyptian, hex) && a.worth_at(hex) > 0.0 && a.enemy_moves_again()
 }
 
 /// Combat units that a garrison can do without: the more a place counts, the more stay.

@@ -425,14 +425,14 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// What is given up by leaving a place of the Egyptian player without any garrison.
+    /// What is given up by leaving a place of the Egyptian player without any garrison while the enemy can still come.
     fn deserted(&self, group: &GroupView) -> f32 {
         let a = self.assessment;
         let fresh = a.position.group().rolls == 0;
         let left = a.party_of(group.hex, false, |c| !c.grouped());
         let held = a.position.controls_at(a.side, group.hex) && left.combat == 0;
         let besieging = group.party.british > 0 || a.side == Side::Mahdist;
-        if fresh && held && !besieging { a.worth_at(group.hex) } else { 0.0 }
+        if fresh && held && !besieging && a.enemy_moves_again() { a.worth_at(group.hex) } else { 0.0 }
     }
 
     /// What the group is about.

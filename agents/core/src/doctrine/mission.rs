@@ -373,7 +373,8 @@ impl<'a, 'p> Planner<'a, 'p> {
             return points;
         }
         let alone = others.is_none_or(|others| others.good == 0);
-        if alone && a.position.controls_at(a.side, hex) && a.enemy_distance(hex) <= a.weights.march.threat {
+        let threatened = a.enemy_moves_again() && a.enemy_distance(hex) <= a.weights.march.threat;
+        if alone && a.position.controls_at(a.side, hex) && threatened {
             points += a.hold() * a.worth_at(hex);
         }
         points + self.investment(hex, party, from)

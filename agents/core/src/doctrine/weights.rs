@@ -102,6 +102,8 @@ pub struct MarchWeights {
     pub leading: f32,
     /// Factor of the worth of own units lost for who leads so.
     pub prudence: f32,
+    /// Factor of own losses for who does not lead in the last month (14.3).
+    pub boldness: f32,
     /// Units that a leader's strategic point stands for where stacks are compared.
     pub lead: u32,
     /// Factor of joining a stack, for each unit in it, above 1.
@@ -182,6 +184,8 @@ pub struct EgyptianWeights {
     pub column: u32,
     /// British units that set out for the prize without waiting for others, at least.
     pub march_early: u32,
+    /// Combat units in a stack in the field that sends a scout out to take an open place (14.3).
+    pub scout: u32,
     /// Combat units of a flying column to the prize.
     pub flying: u32,
     /// Months before the end, beyond the way there, at which any British unit sets out for the prize.

@@ -32,8 +32,31 @@ pub struct StudyDocument {
     pub program: String,
     /// Where and when it was played, one entry for each machine and number of threads.
     pub played_on: Vec<PlayedOn>,
+    /// Networks that were trained for it, in the order of the study file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<StudyRun>,
     /// In the order of the study file.
     pub matches: Vec<StudyMatch>,
+}
+
+/// A network that was trained for a study, or is being trained.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StudyRun {
+    /// Its name.
+    pub name: String,
+    /// The command that trains such a network.
+    pub command: String,
+    /// Whether it was trained for all its time.
+    pub complete: bool,
+    /// Seconds of training until its last round.
+    pub seconds: f64,
+    /// Rounds learnt from.
+    pub rounds: u64,
+    /// Games of these rounds, the teacher's included.
+    pub games: u64,
+    /// Optimisation steps.
+    pub steps: u64,
 }
 
 /// The part of a study that was played on one machine.
@@ -148,7 +171,8 @@ impl StudyDocument {
     /// The document of a study that nothing was played of.
     pub fn new(title: String, question: String, command: String) -> StudyDocument {
         let (version, program) = (STUDY_VERSION, PROGRAM.to_owned());
-        StudyDocument { version, title, question, command, program, played_on: Vec::new(), matches: Vec::new() }
+        let (played_on, runs, matches) = (Vec::new(), Vec::new(), Vec::new());
+        StudyDocument { version, title, question, command, program, played_on, runs, matches }
     }
 
     /// Whether there is nothing more to play.

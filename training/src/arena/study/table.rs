@@ -1,6 +1,6 @@
 //! The document of a study as Markdown, and its place in a page.
 
-use super::document::{PlayedOn, StudyDocument, StudyMatch};
+use super::document::{PlayedOn, StudyDocument, StudyMatch, StudyRun};
 use crate::arena::brief::brief_specs;
 use crate::arena::report::{duration, elo_interval, interval};
 use crate::arena::sprt::{Hypothesis, SprtState};
@@ -8,10 +8,10 @@ use crate::arena::statistics::expected_score;
 use dervish_agents::limits::Limits;
 use std::time::Duration;
 
-/// The document as a table, a row for each match, and below it how the figures came about. Of a study that nothing was
-/// played of yet, one line.
+/// The document as a table, a row for each match, and below it how the figures came about, and the networks that were
+/// trained for it. Of a study that nothing was played of yet, one line.
 pub fn markdown(document: &StudyDocument) -> String {
-    let StudyDocument { title, question, command, program, played_on, matches, .. } = document;
+    let StudyDocument { title, question, command, program, played_on, runs, matches, .. } = document;
     let rules: Vec<String> = unique(matches.iter().map(|of| of.identity.rules_version.to_string()));
     let mut text = format!("**{title}.** {question}\n\n");
     if document.games() == 0 {
@@ -33,7 +33,19 @@ pub fn markdown(document: &StudyDocument) -> String {
         rules.join(" and "),
         places.join("; ")
     );
+    if !runs.is_empty() {
+        text += "\nTrained for it before, on the same machines:\n\n";
+        text += &row(&["run", "time", "rounds", "games", "steps", "command"].map(str::to_owned));
+        text += &row(&["---"; 6].map(str::to_owned));
+        text.extend(runs.iter().map(|run| row(&run_cells(run))));
+    }
     text
+}
+
+fn run_cells(run: &StudyRun) -> [String; 6] {
+    let StudyRun { name, command, complete, seconds, rounds, games, steps } = run;
+    let time = duration(*seconds) + if *complete { "" } else { ", not complete" };
+    [name.clone(), time, rounds.to_string(), games.to_string(), steps.to_string(), format!("`{command}`")]
 }
 
 /// These, each once, in order.
