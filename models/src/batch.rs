@@ -5,6 +5,7 @@ use crate::network::{InputSizes, NetworkConfig};
 pub use targets::{Played, Target, TrainingBatch};
 pub(crate) use tensors::{CellInputs, Inputs, PlayedTargets, Pools, RunTable, Sequences, Targets};
 
+mod seats;
 mod targets;
 mod tensors;
 
@@ -14,6 +15,8 @@ pub const TOKENS_PER_ACTION: usize = 2;
 /// One encoded position: plain slices, row-major. With T tokens and A legal actions:
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'a> {
+    /// Whether it is the second seat's view; only a network with layers of its own for each seat asks.
+    pub second_seat: bool,
     /// Facts of the whole position, `[global_features]`.
     pub globals: &'a [f32],
     /// Features of each token, `[T, token_features]`; T may be 0.
@@ -110,6 +113,7 @@ pub struct Batch {
     sizes: InputSizes,
     /// Whether planes and cells are kept: they are large, and most networks do not read them.
     reads_planes: bool,
+    second_seats: Vec<bool>,
     globals: Vec<f32>,
     tokens: Vec<f32>,
     /// Pool (sample x groups + group) of each token but the first row.
@@ -139,6 +143,7 @@ impl Batch {
         let mut batch = Batch {
             sizes,
             reads_planes,
+            second_seats: Vec::new(),
             globals: Vec::new(),
             tokens: Vec::new(),
             token_pools: Vec::new(),
@@ -160,6 +165,7 @@ impl Batch {
         self.check(sample)?;
         let index = self.len();
         let first_row = self.tokens.len() / self.sizes.token_features;
+        self.second_seats.push(sample.second_seat);
         self.globals.extend_from_slice(sample.globals);
         self.tokens.extend_from_slice(sample.tokens);
         let first_pool = index * self.sizes.token_groups;
@@ -195,6 +201,7 @@ impl Batch {
         // The first row stands for no token in both.
         let rows = self.tokens.len() / self.sizes.token_features - 1;
         let first_pool = (samples * self.sizes.token_groups) as u32;
+        self.second_seats.extend_from_slice(&other.second_seats);
         self.globals.extend_from_slice(&other.globals);
         self.tokens.extend_from_slice(&other.tokens[self.sizes.token_features..]);
         self.token_pools.extend(other.token_pools.iter().map(|pool| first_pool + pool));
@@ -221,6 +228,7 @@ impl Batch {
 
     /// Removes all samples and keeps the memory.
     pub fn clear(&mut self) {
+        self.second_seats.clear();
         self.globals.clear();
         self.tokens.clear();
         self.tokens.resize(self.sizes.token_features, 0.0);

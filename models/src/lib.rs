@@ -27,10 +27,12 @@
 //!         token_features: 2, token_groups: 1, global_features: 1, action_features: 1, planes: [0; 3],
 //!     },
 //!     architecture: Architecture::TokenMlp { hidden: 8, trunk: 8 },
+//!     by_seat: false,
 //! };
 //! let mut batch = Batch::new(&config);
 //! // One token; two legal actions, of which the second names it.
 //! batch.push(&Sample {
+//!     second_seat: false,
 //!     globals: &[1.0],
 //!     tokens: &[0.5, 0.0],
 //!     groups: &[0],

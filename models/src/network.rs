@@ -10,6 +10,7 @@ use tch::{Device, Kind, TchError, Tensor};
 use token_mlp::TokenMlp;
 use token_transformer::TokenTransformer;
 
+mod by_seat;
 mod heads;
 mod hex_convolution;
 mod hex_planes;
@@ -25,7 +26,8 @@ mod token_transformer;
 pub struct Network {
     config: NetworkConfig,
     store: nn::VarStore,
-    layers: Layers,
+    /// One for both seats, or one for each.
+    layers: Vec<Layers>,
 }
 
 /// What a network reads and how it is built.
@@ -36,6 +38,10 @@ pub struct NetworkConfig {
     pub inputs: InputSizes,
     /// Layers between inputs and outputs.
     pub architecture: Architecture,
+    /// Whether each seat has layers of its own: two networks of this architecture in one, each of which learns and judges what
+    /// its seat sees.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_seat: bool,
 }
 
 /// Sizes of what a network reads.
@@ -198,15 +204,10 @@ impl Network {
         let _exclusive = GLOBAL_GENERATOR.lock().unwrap_or_else(PoisonError::into_inner);
         tch::manual_seed(seed);
         let store = nn::VarStore::new(Device::Cpu);
-        let (root, inputs) = (&store.root(), &config.inputs);
-        let layers = match config.architecture {
-            Architecture::TokenMlp { hidden, trunk } => Layers::TokenMlp(TokenMlp::new(root, inputs, hidden, trunk)),
-            Architecture::TokenTransformer { width, layers, heads } => {
-                Layers::TokenTransformer(TokenTransformer::new(root, inputs, width, layers, heads))
-            }
-            Architecture::HexPlanes { channels, blocks, hidden, trunk } => {
-                Layers::HexPlanes(HexPlanes::new(root, inputs, [channels, blocks], [hidden, trunk]))
-            }
+        let root = store.root();
+        let layers = match config.by_seat {
+            true => SEATS.iter().map(|seat| Layers::new(&(&root / *seat), &config)).collect(),
+            false => vec![Layers::new(&root, &config)],
         };
         Network { config, store, layers }
     }
@@ -267,10 +268,35 @@ impl Network {
     }
 
     fn forward_layers(&self, batch: &Batch, table: &mut RunTable) -> Result<Outputs, TchError> {
-        match &self.layers {
-            Layers::TokenMlp(layers) => layers.forward(batch, table, self.device()),
-            Layers::TokenTransformer(layers) => layers.forward(batch, table, self.device()),
-            Layers::HexPlanes(layers) => layers.forward(batch, table, self.device()),
+        match &self.layers[..] {
+            [shared] => shared.forward(batch, table, self.device()),
+            own => by_seat::forward(own, batch, table, self.device()),
+        }
+    }
+}
+
+/// What the weights of each seat are called, where they are two.
+const SEATS: [&str; 2] = ["first", "second"];
+
+impl Layers {
+    fn new(root: &nn::Path, config: &NetworkConfig) -> Layers {
+        let inputs = &config.inputs;
+        match config.architecture {
+            Architecture::TokenMlp { hidden, trunk } => Layers::TokenMlp(TokenMlp::new(root, inputs, hidden, trunk)),
+            Architecture::TokenTransformer { width, layers, heads } => {
+                Layers::TokenTransformer(TokenTransformer::new(root, inputs, width, layers, heads))
+            }
+            Architecture::HexPlanes { channels, blocks, hidden, trunk } => {
+                Layers::HexPlanes(HexPlanes::new(root, inputs, [channels, blocks], [hidden, trunk]))
+            }
+        }
+    }
+
+    fn forward(&self, batch: &Batch, table: &mut RunTable, device: Device) -> Result<Outputs, TchError> {
+        match self {
+            Layers::TokenMlp(layers) => layers.forward(batch, table, device),
+            Layers::TokenTransformer(layers) => layers.forward(batch, table, device),
+            Layers::HexPlanes(layers) => layers.forward(batch, table, device),
         }
     }
 }

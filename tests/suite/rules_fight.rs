@@ -393,3 +393,17 @@ fn a_marching_loser_stays_in_his_own_town() {
     assert_eq!(table.units("Bara"), "1 mahdist_spearmen disrupted");
     assert_eq!(table.units("0546"), "5 supply, 2 supply disrupted");
 }
+
+/// 8.5: Khartoum lies where the two Niles meet, and no hexside but that to 1733, south of it, is free of a river.
+#[test]
+fn khartoum_is_attacked_from_the_south_alone() {
+    for (hex, may) in
+        [("1631", false), ("1632", false), ("1731", false), ("1733", true), ("1831", false), ("1832", false)]
+    {
+        let stacks = [(hex, "5 mahdist_spearmen"), ("Khartoum", "3 rifle_l")];
+        let control = json!({"control": {"Khartoum": "egyptian"}});
+        let mut table = Table::set("khartoum 3 mahdist march", &stacks, control);
+        table.play(&[&format!("march {hex}"), &format!("march {hex} all")]);
+        assert_eq!(table.may("attack 1732"), may, "{hex}");
+    }
+}

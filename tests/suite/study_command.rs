@@ -1,6 +1,10 @@
 //! `dervish study`: studies that are stopped, killed and gone on with, and their tables.
 
 use crate::dervish_binary::{dervish, dervish_in, refusal, start};
+use dervish_env::dervish::Campaign;
+use dervish_env::dervish::scenario::Scenario;
+use dervish_env::game::Position;
+use dervish_training::arena::sprt::Hypothesis;
 use dervish_training::arena::store::Store;
 use dervish_training::arena::study::document::StudyDocument;
 use dervish_training::arena::study::table::put_into;
@@ -105,7 +109,7 @@ fn a_study_tells_what_was_played_and_where() {
 
     let table = String::from_utf8(dervish(&["study", &study.file(), "--table"]).stdout).expect("UTF-8");
     for part in [
-        "**A study.** Which?\n\n| scenario | A | B | score of A [95%] | as first seat | as second seat |",
+        "**A study.** Which?\n\n| scenario | A | B | score of A [95%] | as first seat | as second seat | Elo of A minus B | score of first seat |",
         "| pig | `random` | `random:seed=1` | 0.",
         "| 0.3 rather than 0.1 |",
         "| connect-four | `mcts:sims=1000000` | `random` | ",
@@ -219,8 +223,10 @@ fn a_study_trains_its_networks_first() {
     let config = fs::read_to_string(folder.join("config.toml")).expect("a run directory");
     assert!(config.contains("seed = 5") && config.contains("hidden = 8"), "{config}");
     let table = String::from_utf8(dervish(&["study", &study.file(), "--table"]).stdout).expect("UTF-8");
-    let row = format!("| {} | {} | {} | `{}` |\n", run.rounds, run.games, run.steps, run.command);
-    assert!(table.contains("Trained for it before, on the same machines:") && table.contains(&row), "{table}");
+    let row = format!("| {} | {} | {} | `{}` | {} |\n", run.rounds, run.games, run.steps, run.command, run.trained_on);
+    let threads = std::thread::available_parallelism().expect("known");
+    assert!(run.trained_on.contains(&format!(" ({threads} cores, {threads} threads), 20")), "{run:?}");
+    assert!(table.contains("Trained for it before:") && table.contains(&row), "{table}");
 
     // Called again, nothing is trained.
     let bytes = fs::read(study.path("json")).expect("written");
@@ -241,6 +247,49 @@ fn a_study_trains_its_networks_first() {
     refused("2s", 5, "60", "a-run: is gone, and the study's document tells of it");
     fs::remove_file(study.path("json")).expect("written");
     refused("50m", 5, "10", "--minutes: run a-run takes 50m more and is not divided");
+    // What is wrong elsewhere shows before anything is trained.
+    let whole = text("2s", 5);
+    for (wrong, expected) in [
+        (whole.replace("\"random:seed=1\"", "\"randm\""), "study.toml:10: unknown agent 'randm'"),
+        (whole.replace("a-run\"\nb", "another\"\nb"), "study.toml:10: "),
+        (whole.replace("hidden=8", "hiden=8"), "unknown field `hiden`"),
+        (whole.replace("games = 10", "games = 7"), "study.toml:10: games 7: games are played in pairs"),
+    ] {
+        study.says(&wrong);
+        let line = refusal(&["study", &study.file()]);
+        assert!(line.contains(expected), "{line}");
+    }
+    assert!(!study.path("json").exists() && !folder.exists());
+    // A run that takes as long as the call may take is trained; one that was killed while its folder was made, anew.
+    study.says(&text("3s", 5));
+    let output = dervish(&["study", &study.file(), "--minutes", "0.05"]);
+    assert!(output.status.success() && study.document().runs[0].complete, "{output:?}");
+    let mut document = study.document();
+    document.runs[0].complete = false;
+    document.write(&study.path("json")).expect("written");
+    fs::remove_file(folder.join("config.toml")).expect("written");
+    study.play();
+    assert!(folder.join("config.toml").exists());
+    // Another configuration under the same name, and a run that the study has no more.
+    fs::write(study.path("config"), "format = 3\nscenarios = [\"connect-four\"]\n").expect("written");
+    refused("3s", 5, "60", "a-run: was trained with another configuration");
+    study.says(&pig(10, ""));
+    let line = refusal(&["study", &study.file()]);
+    assert!(line.contains("study.json: tells of the run a-run, which this study has no more"), "{line}");
+}
+
+/// The gates of the scripted agent are passed in the scenarios as they are.
+#[test]
+fn the_gates_of_doctrine_are_passed() {
+    let gates = StudyDocument::read(&repository().join("training/studies/gates.json"));
+    let gates = gates.expect("readable").expect("played");
+    assert!(gates.complete() && gates.matches.len() == 8);
+    for gate in &gates.matches {
+        let scenario = Scenario::builtin(&gate.identity.scenario).expect("built in");
+        assert_eq!(gate.identity, Campaign::new(scenario).identity(), "{:?} was played by other rules", gate.agents);
+        let verdict = gate.sprt.and_then(|sprt| sprt.verdict);
+        assert_eq!(verdict, Some(Hypothesis::H1), "{:?} in {}", gate.agents, gate.identity.scenario);
+    }
 }
 
 /// The line is that on which the fault is; the head has three, and a match begins below it.
@@ -316,16 +365,17 @@ fn a_table_is_put_between_its_lines() {
     let study = Study::new(&pig(10, ""));
     let page = study.folder.path().join("page.md");
     let arguments = ["study", &study.file(), "--readme", page.to_str().expect("UTF-8")];
-    fs::write(&page, "above\n<!-- study: study -->\nold\n<!-- end of study: study -->\nbelow\n").expect("written");
-    assert!(dervish(&arguments).status.success());
-    let text = fs::read_to_string(&page).expect("written");
-    assert!(
-        text.starts_with("above\n<!-- study: study -->\n**A study.** Which?\n\nNothing is played yet; `dervish study ")
-    );
-    assert!(text.ends_with(".toml` plays it.\n<!-- end of study: study -->\nbelow\n"), "{text}");
+    let old = "above\n<!-- study: study -->\nold\n<!-- end of study: study -->\nbelow\n";
+    fs::write(&page, old).expect("written");
+    // A table is not put in place of another while there is nothing to tell.
+    assert!(refusal(&arguments).contains("study.json: tells of no games; play the study first"));
+    assert_eq!(fs::read_to_string(&page).expect("written"), old);
+    let table = String::from_utf8(dervish(&["study", &study.file(), "--table"]).stdout).expect("UTF-8");
+    assert!(table.starts_with("**A study.** Which?\n\nNothing is played yet; `dervish study "), "{table}");
     study.play();
     assert!(dervish(&arguments).status.success());
     let text = fs::read_to_string(&page).expect("written");
+    assert!(text.starts_with("above\n<!-- study: study -->\n**A study.** Which?\n\n"), "{text}");
     assert!(text.contains("| pig | `random` |") && text.ends_with("<!-- end of study: study -->\nbelow\n"), "{text}");
     // A page without both lines is left alone.
     for other in ["", "<!-- study: other -->\n<!-- end of study: other -->\n", "<!-- end of study: study -->\n"] {
@@ -352,7 +402,7 @@ fn the_tables_of_pages_are_those_of_their_studies() {
     }
 }
 
-/// Every study that is kept can be played: its scenarios and agents are there.
+/// Every study that is kept can be played: its scenarios and agents are there, or the networks that it trains come first.
 #[test]
 fn the_studies_can_be_played() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -367,10 +417,19 @@ fn the_studies_can_be_played() {
             continue;
         }
         let copy = folder.path().join(file.file_name().expect("a file"));
-        fs::write(&copy, text).expect("copied");
+        // What a study trains lies beside it.
+        let runs = file.with_extension("runs");
+        let runs = runs.strip_prefix(repository()).expect("in the repository");
+        let text = text.replace(&runs.display().to_string(), &copy.with_extension("runs").display().to_string());
+        fs::write(&copy, &text).expect("copied");
         // Networks that come with the project are named from its folder.
         let output = dervish_in(repository(), &["study", copy.to_str().expect("UTF-8"), "--minutes", "0.00001"]);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let told = String::from_utf8_lossy(&output.stderr);
+        if text.contains("\n[[run]]\n") {
+            assert!(told.starts_with("dervish: --minutes: run ") && told.contains(" takes "), "{told}");
+            continue;
+        }
+        assert!(output.status.success(), "{told}");
         let document = StudyDocument::read(&copy.with_extension("json")).expect("readable").expect("written");
         assert!(document.games() == 0 && !document.matches.is_empty());
     }

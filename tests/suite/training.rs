@@ -414,7 +414,8 @@ fn games(count: usize, simulations: u32) -> Vec<SelfPlayGame> {
 fn games_by(count: usize, simulations: u32, shared: bool) -> Vec<SelfPlayGame> {
     let starts = [Start { position: ConnectFour::new(), encoder: ConnectFourColumns::new() }];
     let inputs = dervish_neural::encoding::input_sizes(&starts[0].encoder);
-    let network = NetworkConfig { inputs, architecture: Architecture::TokenMlp { hidden: 8, trunk: 8 } };
+    let network =
+        NetworkConfig { inputs, architecture: Architecture::TokenMlp { hidden: 8, trunk: 8 }, by_seat: false };
     dervish_models::process::prepare();
     let net = Network::new(network, 1, DeviceChoice::Auto.device().expect("a device"));
     let weights = PublishedWeights::new(net.expect("a network"), 0);
@@ -473,7 +474,8 @@ fn games_are_the_same_with_one_evaluator_for_all_actors() {
 #[test]
 fn an_evaluator_that_is_gone_ends_the_actors() {
     let inputs = dervish_neural::encoding::input_sizes(&ConnectFourColumns::new());
-    let network = NetworkConfig { inputs, architecture: Architecture::TokenMlp { hidden: 8, trunk: 8 } };
+    let network =
+        NetworkConfig { inputs, architecture: Architecture::TokenMlp { hidden: 8, trunk: 8 }, by_seat: false };
     let mut batch = Batch::new(&network);
     let (requests, queue) = channel();
     let mut evaluator = BatchEvaluator::shared(requests);

@@ -235,7 +235,8 @@ fn bad_arguments_of_tuning_are_refused() {
         ("--steps", "0", "steps: 0 is not above 0"),
         ("--spread", "nan", "spread: NaN is not above 0 and at most 1"),
         ("--rate", "2", "rate: 2 is not above 0 and at most 1"),
-        ("--minutes", "0", "there is nothing to do in no time"),
+        ("--minutes", "0", "expected a number of minutes above 0 and at most 60"),
+        ("--minutes", "61", "expected a number of minutes above 0 and at most 60"),
         ("--out", &path("full"), "full: is not empty; name a new folder, or go on with --resume"),
     ] {
         let mut arguments = vec!["tune"];

@@ -71,6 +71,8 @@ pub struct RunNetwork {
     pub encoder: String,
     /// How it is built.
     pub architecture: Architecture,
+    /// Whether each seat has a network of its own, both of this architecture and kept as one.
+    pub by_seat: bool,
     /// Where it computes: `auto`, `cpu`, `cuda` or `cuda:N`.
     pub device: DeviceChoice,
 }
@@ -78,7 +80,7 @@ pub struct RunNetwork {
 impl Default for RunNetwork {
     fn default() -> RunNetwork {
         let architecture = Architecture::TokenMlp { hidden: 64, trunk: 128 };
-        RunNetwork { encoder: String::new(), architecture, device: DeviceChoice::Auto }
+        RunNetwork { encoder: String::new(), architecture, by_seat: false, device: DeviceChoice::Auto }
     }
 }
 
@@ -238,7 +240,7 @@ impl RunConfig {
             ("scenarios", count(self.scenarios.len()), 1.0..=100.0),
             ("seed", self.seed as f64, 0.0..=i64::MAX as f64),
             ("threads", count(self.threads), 1.0..=1024.0),
-            ("imitation.games", self.imitation.as_ref().map_or(1.0, |i| i.games as f64), 1.0..=1e9),
+            ("imitation.games", self.imitation.as_ref().map_or(0.0, |i| i.games as f64), 0.0..=1e9),
             ("imitation.explore", self.imitation.as_ref().map_or(0.0, |i| i.explore), share.clone()),
             ("self_play.games_at_once", count(self_play.games_at_once), 1.0..=1e4),
             ("self_play.simulations", f64::from(self_play.simulations), 0.0..=1e6),

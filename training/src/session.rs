@@ -10,7 +10,7 @@
 use crate::arena::luck::ValueFunction;
 use crate::arena::match_play::{MatchError, Spectator};
 use crate::assessment::{self, AgentScore, Assessment};
-use crate::config::{RunConfig, StorageConfig};
+use crate::config::{RunConfig, RunNetwork, StorageConfig};
 use crate::disk_limit::{DiskLimitError, keep_within};
 use crate::learner::{LearnError, Learner, RoundReport};
 use crate::round_log::RoundLog;
@@ -91,7 +91,8 @@ pub fn check_network<P: Position, E: PolicyEncoder<P>>(
 }
 
 fn network_config<P: Position, E: PolicyEncoder<P>>(start: &Start<P, E>, config: &RunConfig) -> NetworkConfig {
-    NetworkConfig { inputs: input_sizes(&start.encoder), architecture: config.network.architecture }
+    let RunNetwork { architecture, by_seat, .. } = config.network;
+    NetworkConfig { inputs: input_sizes(&start.encoder), architecture, by_seat }
 }
 
 /// How long a session lasts.

@@ -48,12 +48,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         let positions = decisions(&Campaign::new(scenario));
         println!("{name}, batches of {BATCH}");
         for (title, architecture) in ARCHITECTURES.into_iter().filter(|(title, _)| title.contains(&wanted)) {
-            let config = NetworkConfig { inputs: input_sizes(&encoder), architecture };
+            let config = NetworkConfig { inputs: input_sizes(&encoder), architecture, by_seat: false };
             let encodings = encode(&encoder, &positions, &config);
             let [evaluated, trained] = measure(&encodings, Network::new(config, 1, device)?, clock)?;
             println!("{title:<20} {evaluated:>8.0} evaluations/s {trained:>8.0} training samples/s");
         }
-        let plain = NetworkConfig { inputs: input_sizes(&encoder), architecture: ARCHITECTURES[0].1 };
+        let plain = NetworkConfig { inputs: input_sizes(&encoder), architecture: ARCHITECTURES[0].1, by_seat: false };
         println!("{}", sizes(&encode(&encoder, &positions, &plain)));
     }
     Ok(())

@@ -9,6 +9,7 @@ use dervish_models::network::{InputSizes, NetworkConfig};
 /// One position encoded for a network; filled again without allocation once it has grown to its usual size.
 #[derive(Clone, Debug)]
 pub struct PositionEncoding {
+    second_seat: bool,
     observation: Observation,
     groups: Vec<u8>,
     cells: Vec<Option<u32>>,
@@ -20,6 +21,7 @@ impl PositionEncoding {
     pub fn new<P: Position, E: PolicyEncoder<P>>(encoder: &E, config: &NetworkConfig) -> PositionEncoding {
         let parts = Parts { planes: config.architecture.reads_planes(), tokens: true, globals: true };
         PositionEncoding {
+            second_seat: false,
             observation: Observation::new(encoder, parts),
             groups: Vec::new(),
             cells: Vec::new(),
@@ -35,6 +37,7 @@ impl PositionEncoding {
         view: Seat,
         legal: &[Action],
     ) {
+        self.second_seat = view == Seat::Second;
         self.observation.encode(encoder, position, view);
         self.groups.clear();
         encoder.group_tokens(&self.observation.tokens, &mut self.groups);
@@ -47,6 +50,7 @@ impl PositionEncoding {
     /// The encoded position.
     pub fn sample(&self) -> Sample<'_> {
         Sample {
+            second_seat: self.second_seat,
             // A freshly made array is contiguous; an empty slice would be refused with the lengths.
             globals: self.observation.globals.as_slice().unwrap_or_default(),
             tokens: self.observation.tokens.as_slice(),

@@ -14,15 +14,17 @@ pub fn small_config() -> NetworkConfig {
 pub fn config(architecture: Architecture) -> NetworkConfig {
     let inputs =
         InputSizes { token_features: 6, token_groups: 3, global_features: 4, action_features: 5, planes: [2, 4, 5] };
-    NetworkConfig { inputs, architecture }
+    NetworkConfig { inputs, architecture, by_seat: false }
 }
 
-/// A small network of each architecture.
-pub fn small_configs() -> [NetworkConfig; 3] {
+/// A small network of each architecture, and one with layers of its own for each seat, which reads all there is to read.
+pub fn small_configs() -> [NetworkConfig; 4] {
+    let planes = config(Architecture::HexPlanes { channels: 6, blocks: 2, hidden: 16, trunk: 32 });
     [
         small_config(),
         config(Architecture::TokenTransformer { width: 16, layers: 2, heads: 4 }),
         config(Architecture::HexPlanes { channels: 6, blocks: 2, hidden: 16, trunk: 32 }),
+        NetworkConfig { by_seat: true, ..planes },
     ]
 }
 
@@ -42,6 +44,7 @@ pub const PLAIN: Target<'static> =
 /// A position that owns its features.
 #[derive(Clone, Debug)]
 pub struct Position {
+    pub second_seat: bool,
     pub globals: Vec<f32>,
     pub tokens: Vec<f32>,
     pub groups: Vec<u8>,
@@ -63,6 +66,7 @@ impl Position {
         let groups = (0..tokens).map(|_| (rng.next_u32() % 3) as u8).collect();
         let planes = config.inputs.planes.iter().product::<usize>();
         Position {
+            second_seat: actions % 2 == 1,
             globals,
             tokens: token_features,
             groups,
@@ -75,6 +79,7 @@ impl Position {
 
     pub fn sample(&self) -> Sample<'_> {
         Sample {
+            second_seat: self.second_seat,
             globals: &self.globals,
             tokens: &self.tokens,
             groups: &self.groups,

@@ -1,8 +1,8 @@
 //! Training steps.
 
 use crate::checkpoints::description;
-use crate::positions::{PLAIN, Position, lessons, net, push, small_config, small_configs, small_net};
-use dervish_models::batch::{BatchError, Played, Target, TrainingBatch};
+use crate::positions::{PLAIN, Position, lessons, net, push, ragged_positions, small_config, small_configs, small_net};
+use dervish_models::batch::{Batch, BatchError, Played, Target, TrainingBatch};
 use dervish_models::checkpoint;
 use dervish_models::evaluator::{Evaluations, NetEvaluator};
 use dervish_models::network::{Architecture, Network, NetworkConfig};
@@ -75,9 +75,43 @@ fn a_few_lessons_are_learnt_by_heart() {
     }
 }
 
+/// What one seat's lessons teach changes the weights of that seat alone, and what they say of its positions alone.
+#[test]
+fn each_seat_learns_from_its_own_lessons() {
+    let two = NetworkConfig { by_seat: true, ..small_config() };
+    let positions = ragged_positions(4);
+    let evaluate = |net: &Network| {
+        let mut batch = Batch::new(&two);
+        positions.iter().for_each(|position| batch.push(&position.sample()).expect("a valid sample"));
+        let mut evaluations = Evaluations::default();
+        let copy = net.duplicate().expect("a copy");
+        NetEvaluator::new(copy).evaluate(&batch, &mut evaluations).expect("finite");
+        evaluations
+    };
+    for second_seat in [false, true] {
+        let still = TrainerConfig { weight_decay: 0.0, ..TrainerConfig::default() };
+        let mut trainer = Trainer::new(net(two.clone(), 3), still).expect("a trainer");
+        let (before, said) = (weights(trainer.net()), evaluate(trainer.net()));
+        let mut lessons = TrainingBatch::new(&two);
+        for position in positions.iter().filter(|position| position.second_seat == second_seat) {
+            push(&mut lessons, position, &PLAIN).expect("a valid lesson");
+        }
+        trainer.step(&lessons).expect("a step");
+        let (after, says) = (weights(trainer.net()), evaluate(trainer.net()));
+        assert_eq!(before.len(), 2 * 16);
+        let [own, other] = if second_seat { ["second.", "first."] } else { ["first.", "second."] };
+        assert!(before.iter().all(|(name, values)| !name.starts_with(other) || after[name] == *values));
+        assert!(before.iter().any(|(name, values)| name.starts_with(own) && after[name] != *values));
+        for (index, position) in positions.iter().enumerate() {
+            let changed = said.wdl(index) != says.wdl(index);
+            assert_eq!(changed, position.second_seat == second_seat, "position {index}");
+        }
+    }
+}
+
 #[test]
 fn every_weight_tensor_learns() {
-    for (config, tensors) in small_configs().into_iter().zip([16, 39, 27]) {
+    for (config, tensors) in small_configs().into_iter().zip([16, 39, 27, 2 * 27]) {
         // Without decay a weight moves only if it has a gradient.
         let trainer = TrainerConfig { weight_decay: 0.0, ..Default::default() };
         let mut trainer = Trainer::new(net(config, 3), trainer).expect("a trainer");

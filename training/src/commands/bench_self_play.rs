@@ -80,7 +80,7 @@ impl GameVisitor for Measure<'_> {
         process::prepare();
         let SelfPlayBenchArgs { sims, games, hidden, trunk, threads, seconds, .. } = *self.0;
         let architecture = Architecture::TokenMlp { hidden: hidden.into(), trunk: trunk.into() };
-        let network = NetworkConfig { inputs: input_sizes(&encoder), architecture };
+        let network = NetworkConfig { inputs: input_sizes(&encoder), architecture, by_seat: false };
         let device = self.0.device.device().map_err(|error| CommandError::Training(error.to_string()))?;
         let network = Network::new(network, 1, device);
         let network = network.map_err(|error| CommandError::Training(error.to_string()))?;

@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 use crate::arena::store::StoreError;
 use crate::arena::study::document::StudyDocumentError;
@@ -125,6 +126,13 @@ fn first_fault(faults: &[DataError]) -> String {
 fn threads(text: &str) -> Result<NonZeroUsize, &'static str> {
     let threads = text.parse().ok().filter(|threads: &NonZeroUsize| threads.get() <= 1024);
     threads.ok_or("expected a number of threads from 1 to 1024")
+}
+
+/// Reads a number of minutes for one call of work that goes on from call to call: no call is longer than an hour.
+fn minutes(text: &str) -> Result<Duration, &'static str> {
+    let minutes = text.parse().ok().filter(|minutes| *minutes > 0.0 && *minutes <= 60.0);
+    let time = minutes.and_then(|minutes: f64| Duration::try_from_secs_f64(60.0 * minutes).ok());
+    time.filter(|time| !time.is_zero()).ok_or("expected a number of minutes above 0 and at most 60")
 }
 
 /// Writes `answer` as one line of JSON to standard output.

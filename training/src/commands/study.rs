@@ -9,7 +9,7 @@ use crate::arena::study::file::{PlannedMatch, StudyFile};
 use crate::arena::study::table::{markdown, put_into};
 use crate::commands::match_args::{BoundArgs, pairs_of, time_of};
 use crate::commands::match_keeping::{MatchCommandError, Pace, identity_of, play_and_keep};
-use crate::commands::{CommandError, print_line, threads};
+use crate::commands::{CommandError, minutes, print_line, threads};
 use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
 use dervish_agents::limits::Limits;
@@ -31,8 +31,8 @@ pub struct StudyArgs {
     /// The study file, such as training/studies/strength.toml.
     pub file: PathBuf,
     /// Stop after so many minutes, at most 60.
-    #[arg(long, value_name = "N", default_value_t = 60.0, value_parser = minutes)]
-    pub minutes: f64,
+    #[arg(long, value_name = "N", default_value = "60", value_parser = minutes)]
+    pub minutes: Duration,
     /// Threads to play on [default: all cores].
     #[arg(long, value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
@@ -44,33 +44,33 @@ pub struct StudyArgs {
     pub readme: Option<PathBuf>,
 }
 
-fn minutes(text: &str) -> Result<f64, &'static str> {
-    let minutes = text.parse().ok().filter(|minutes| *minutes > 0.0 && *minutes <= 60.0);
-    minutes.ok_or("expected a number of minutes above 0 and at most 60")
-}
-
 impl StudyArgs {
     /// Plays what is missing for the time given, or tells what was played.
     ///
     /// # Errors
     /// [`CommandError`], one line.
     pub fn run(&self) -> Result<(), CommandError> {
-        let until = Instant::now() + Duration::from_secs_f64(60.0 * self.minutes);
+        let until = Instant::now() + self.minutes;
         let study = StudyFile::read(&self.file)?;
         let document_file = self.file.with_extension("json");
         let kept = StudyDocument::read(&document_file)?;
-        if self.table || self.readme.is_some() {
+        if let Some(page) = &self.readme {
+            let document = kept.filter(|document| document.games() > 0).ok_or_else(|| CommandError::File {
+                file: document_file.display().to_string(),
+                reason: "tells of no games; play the study first".to_owned(),
+            })?;
+            return self.put_into(page, &markdown(&document));
+        }
+        if self.table {
             let document = kept.unwrap_or_else(|| self.new_document(&study));
-            return match &self.readme {
-                Some(page) => self.put_into(page, &markdown(&document)),
-                None => print_line(markdown(&document).trim_end()),
-            };
+            return print_line(markdown(&document).trim_end());
         }
         interrupt::install().map_err(MatchCommandError::Interrupt)?;
         let mut store = Store::open_or_create(&self.file.with_extension("db"))?;
         let Some(kept) = training::train_runs(self, &study, kept, until)? else { return Ok(()) };
         let mut document = self.review(&study, kept.as_ref(), &mut store)?;
-        let before = document.games();
+        // Games of a call that was killed are in the store, and booked with this one's.
+        let (booked, before) = (kept.as_ref().map_or(0, StudyDocument::games), document.games());
         if kept.as_ref() != Some(&document) {
             document.write(&document_file)?;
         }
@@ -83,7 +83,8 @@ impl StudyArgs {
             let pace = Pace { prefix: &prefix, until: Some(until) };
             let played = StudyMatchVisitor { study: &study, planned, threads: self.threads, store: &mut store, pace };
             document.matches[number] = played.of_its_game()?;
-            sitting.book(&mut document.played_on, document.matches.iter().map(StudyMatch::games).sum::<u64>() - before);
+            let games = document.games() - booked;
+            sitting.book(&mut document.played_on, games);
             document.write(&document_file)?;
         }
         print_line(markdown(&document).trim_end())?;
@@ -203,21 +204,28 @@ impl StudyMatchVisitor<'_> {
             Err(study.fault(planned.line, format!("scenario: {}", CommandError::Data(faults))).into())
         })
     }
+}
 
-    fn options(&self) -> Result<MatchOptions, MatchCommandError> {
-        let PlannedMatch { games, seed, bounds, .. } = self.planned;
-        let pairs = pairs_of(*games).ok_or(MatchCommandError::UnevenGames(*games))?;
-        let time = |seconds: Option<f64>| seconds.map(time_of).transpose().map_err(MatchCommandError::Time);
-        let args = BoundArgs {
-            sims: bounds.sims,
-            time: time(bounds.time)?,
-            turn_sims: bounds.turn_sims,
-            turn_time: time(bounds.turn_time)?,
-            max_decisions: bounds.max_decisions,
-        };
-        let limits: Limits = args.limits()?;
-        Ok(MatchOptions { pairs, seed: *seed, limits, max_decisions: bounds.max_decisions, threads: self.threads })
-    }
+/// How a match is played, as far as its table in the study file says.
+fn options(planned: &PlannedMatch, threads: Option<NonZeroUsize>) -> Result<MatchOptions, MatchCommandError> {
+    let PlannedMatch { games, seed, bounds, .. } = planned;
+    let pairs = pairs_of(*games).ok_or(MatchCommandError::UnevenGames(*games))?;
+    let time = |seconds: Option<f64>| seconds.map(time_of).transpose().map_err(MatchCommandError::Time);
+    let args = BoundArgs {
+        sims: bounds.sims,
+        time: time(bounds.time)?,
+        turn_sims: bounds.turn_sims,
+        turn_time: time(bounds.turn_time)?,
+        max_decisions: bounds.max_decisions,
+    };
+    let limits: Limits = args.limits()?;
+    Ok(MatchOptions { pairs, seed: *seed, limits, max_decisions: bounds.max_decisions, threads })
+}
+
+/// A fault of a match as one of its table. Bounds have the names of options there and of fields here.
+fn in_file(study: &StudyFile, planned: &PlannedMatch, error: &MatchCommandError) -> CommandError {
+    let reason = error.to_string().replace("--turn-", "turn_").replace("--max-", "max_").replace("--", "");
+    CommandError::Data(study.fault(planned.line, reason))
 }
 
 impl GameVisitor for StudyMatchVisitor<'_> {
@@ -225,12 +233,8 @@ impl GameVisitor for StudyMatchVisitor<'_> {
 
     fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
         let StudyMatchVisitor { study, planned, .. } = self;
-        // Bounds have the names of options there and of fields here.
-        let in_file = |error: MatchCommandError| {
-            let reason = error.to_string().replace("--turn-", "turn_").replace("--max-", "max_").replace("--", "");
-            CommandError::Data(study.fault(planned.line, reason))
-        };
-        let options = self.options().map_err(in_file)?;
+        let in_file = |error: MatchCommandError| in_file(study, planned, &error);
+        let options = options(planned, self.threads).map_err(in_file)?;
         let agents = agents_of(&start, encoder);
         let factory = |spec: &str| agents.factory(spec).map_err(|error| in_file(error.into()));
         let (a, b) = (factory(&planned.agents[0])?, factory(&planned.agents[1])?);

@@ -92,7 +92,10 @@ impl TrainArgs {
     }
 
     /// The configuration of a new run.
-    fn new_config(&self) -> Result<RunConfig, CommandError> {
+    ///
+    /// # Errors
+    /// [`CommandError`]: there is no such configuration, or it is at fault.
+    pub(super) fn new_config(&self) -> Result<RunConfig, CommandError> {
         let (source, text) = match (&self.preset, &self.config, &self.scenario) {
             (Some(name), _, _) => (name.clone(), RunConfig::preset(name).map(str::to_string)),
             (_, Some(file), _) => {

@@ -1,6 +1,6 @@
 //! `dervish tune`: makes the numbers of an agent's weights file better by playing.
 
-use super::{CommandError, print_json, print_line, threads};
+use super::{CommandError, minutes, print_json, print_line, threads};
 use crate::interrupt;
 use crate::tune::folder::{Plan, TUNING_VERSION};
 use crate::tune::measure::{SELF, Stop};
@@ -48,9 +48,9 @@ pub struct TuneArgs {
     /// Names the changes and the dice.
     #[arg(long, default_value_t = 0, conflicts_with = "resume")]
     pub seed: u64,
-    /// Minutes after which to stop; the run can be gone on with.
-    #[arg(long, value_parser = minutes)]
-    pub minutes: Option<Duration>,
+    /// Stop after so many minutes, at most 60; the run can be gone on with.
+    #[arg(long, value_name = "N", default_value = "60", value_parser = minutes)]
+    pub minutes: Duration,
     /// Threads to play on [default: all cores].
     #[arg(long, value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
@@ -65,22 +65,13 @@ pub struct TuneArgs {
     pub json: bool,
 }
 
-fn minutes(text: &str) -> Result<Duration, String> {
-    let minutes: f64 = text.parse().map_err(|_| "not a number of minutes".to_string())?;
-    match Duration::try_from_secs_f64(60.0 * minutes) {
-        Ok(Duration::ZERO) => Err("there is nothing to do in no time".to_string()),
-        Ok(time) => Ok(time),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
 impl TuneArgs {
     /// Tunes until the steps are made, the time is over or the process is asked to stop, and tells the weights.
     ///
     /// # Errors
     /// [`CommandError`], one line.
     pub fn run(&self) -> Result<(), CommandError> {
-        let stop = Stop { at: self.minutes.map(|minutes| Instant::now() + minutes) };
+        let stop = Stop { at: Some(Instant::now() + self.minutes) };
         interrupt::install().map_err(|reason| CommandError::Argument { argument: "Ctrl-C", reason })?;
         let (mut tuning, folder) = self.tuning()?;
         let bar = ProgressBar::new(u64::from(tuning.planned())).with_position(u64::from(tuning.steps()));

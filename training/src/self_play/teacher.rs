@@ -17,7 +17,7 @@ pub struct ImitationConfig {
     /// Spec of the agent that is imitated, which plays both sides. What a search visited is its policy; of an agent without
     /// search it is the action that it chose.
     pub teacher: String,
-    /// Games: the first of the run.
+    /// Games: the first of the run; with 0 nobody is imitated.
     pub games: u64,
     /// Share of the decisions at which a random action is played instead of the teacher's, which is learnt all the same, so
     /// that the network sees positions that a good player avoids.

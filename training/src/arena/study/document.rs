@@ -49,6 +49,8 @@ pub struct StudyRun {
     pub command: String,
     /// Whether it was trained for all its time.
     pub complete: bool,
+    /// Processor, cores and threads with which it was trained last, and when.
+    pub trained_on: String,
     /// Seconds of training until its last round.
     pub seconds: f64,
     /// Rounds learnt from.

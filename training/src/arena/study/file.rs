@@ -34,6 +34,7 @@ use dervish_env::dervish::data_file::{DataError, DataFile};
 use dervish_env::persist::read_text;
 use serde::Deserialize;
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -85,15 +86,16 @@ pub enum ConfigSource {
 pub const LONGEST_RUN: Duration = Duration::from_secs(3600);
 
 impl PlannedRun {
-    /// The command that does the same, without a run directory.
-    pub fn command(&self) -> String {
+    /// The command that does the same on so many threads, without a run directory.
+    pub fn command(&self, threads: Option<NonZeroUsize>) -> String {
         let source = match &self.source {
             ConfigSource::Preset(name) => format!("--preset {name}"),
             ConfigSource::File(path) => format!("--config {}", path.display()),
         };
         let budget = humantime::format_duration(self.budget).to_string().replace(' ', "");
         let settings: String = self.settings.iter().map(|setting| format!(" --set '{setting}'")).collect();
-        format!("dervish train {source} --budget {budget} --seed {}{settings}", self.seed)
+        let threads = threads.map(|threads| format!(" --threads {threads}")).unwrap_or_default();
+        format!("dervish train {source} --budget {budget} --seed {}{threads}{settings}", self.seed)
     }
 }
 

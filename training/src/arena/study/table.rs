@@ -34,18 +34,20 @@ pub fn markdown(document: &StudyDocument) -> String {
         places.join("; ")
     );
     if !runs.is_empty() {
-        text += "\nTrained for it before, on the same machines:\n\n";
-        text += &row(&["run", "time", "rounds", "games", "steps", "command"].map(str::to_owned));
-        text += &row(&["---"; 6].map(str::to_owned));
+        text += "\nTrained for it before:\n\n";
+        text += &row(&["run", "time", "rounds", "games", "steps", "command", "on"].map(str::to_owned));
+        text += &row(&["---"; 7].map(str::to_owned));
         text.extend(runs.iter().map(|run| row(&run_cells(run))));
     }
     text
 }
 
-fn run_cells(run: &StudyRun) -> [String; 6] {
-    let StudyRun { name, command, complete, seconds, rounds, games, steps } = run;
+fn run_cells(run: &StudyRun) -> [String; 7] {
+    let StudyRun { name, command, complete, trained_on, seconds, rounds, games, steps } = run;
     let time = duration(*seconds) + if *complete { "" } else { ", not complete" };
-    [name.clone(), time, rounds.to_string(), games.to_string(), steps.to_string(), format!("`{command}`")]
+    let numbers = [rounds, games, steps].map(u64::to_string);
+    let [rounds, games, steps] = numbers;
+    [name.clone(), time, rounds, games, steps, format!("`{command}`"), trained_on.clone()]
 }
 
 /// These, each once, in order.
@@ -77,8 +79,10 @@ impl Columns {
             [seats] => seats.clone(),
             _ => ["first seat", "second seat"].map(str::to_owned),
         };
+        let balance = format!("score of {}", seats[0]);
         let [first, second] = seats.map(|seat| format!("as {seat}"));
-        let mut header = vec!["scenario", "A", "B", "score of A [95%]", &first, &second, "Elo of A minus B", "games"];
+        let mut header = vec!["scenario", "A", "B", "score of A [95%]", &first, &second, "Elo of A minus B", &balance];
+        header.push("games");
         header.extend(self.tested.then_some("test"));
         header.extend(["decisions a game", "time a turn, A and B"]);
         header.extend(self.bounded.then_some("allowed"));
@@ -91,10 +95,11 @@ impl Columns {
         let mut cells = vec![scenario.clone()];
         cells.extend(specs);
         let played = of.statistics.as_ref();
-        let none = || [const { String::new() }; 4];
+        let none = || [const { String::new() }; 5];
         cells.extend(played.map_or_else(none, |statistics| {
             let [first, second] = statistics.contestants[0].seats.map(|seat| interval(&seat.score));
-            [interval(&statistics.score), first, second, elo_interval(&statistics.elo)]
+            let balance = interval(&statistics.first_seat_score);
+            [interval(&statistics.score), first, second, elo_interval(&statistics.elo), balance]
         }));
         let games =
             if of.complete { of.games().to_string() } else { format!("{} of {}", of.games(), of.games_requested) };

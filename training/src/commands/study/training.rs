@@ -1,57 +1,76 @@
 //! The networks that a study trains before its matches.
 
-use super::StudyArgs;
-use crate::arena::study::document::{StudyDocument, StudyRun};
-use crate::arena::study::file::{PlannedRun, StudyFile};
+use super::{StudyArgs, in_file, options};
+use crate::arena::agents::{ArenaGame, agents_of};
+use crate::arena::study::document::{StudyDocument, StudyRun, this_machine};
+use crate::arena::study::file::{PlannedMatch, PlannedRun, StudyFile};
 use crate::commands::CommandError;
-use crate::run_files::{RoundLine, RunFiles};
-use std::path::Path;
-use std::time::{Duration, Instant};
+use crate::games::{GameVisitor, with_game};
+use crate::run_files::{CONFIG, RoundLine, RunFiles};
+use dervish_env::encode::PolicyEncoder;
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Trains what is not yet trained, as long as there is time for a whole run: its schedules follow its budget, so that it is
-/// not divided. Returns the document, which tells of the runs, or `None` if there is more to train.
+/// not divided. The first run of a call is begun if the call may take as long as it. Returns the document, which tells of
+/// the runs, or `None` if there is more to train.
 ///
 /// # Errors
-/// [`CommandError`]: a run that cannot be trained, one that is in the way of another, or a document that cannot be written.
+/// [`CommandError`]: a match that cannot be played, a run that cannot be trained, one that is in the way of another, or a
+/// document that cannot be written.
 pub(super) fn train_runs(
     args: &StudyArgs,
     study: &StudyFile,
     kept: Option<StudyDocument>,
     until: Instant,
 ) -> Result<Option<Option<StudyDocument>>, CommandError> {
-    if study.runs.is_empty() {
+    let known = kept.as_ref().map(|kept| kept.runs.clone()).unwrap_or_default();
+    if study.runs.is_empty() && known.is_empty() {
         return Ok(Some(kept));
     }
     let document_file = args.file.with_extension("json");
-    let mut document = kept.unwrap_or_else(|| args.new_document(study));
-    let known = std::mem::take(&mut document.runs);
-    for planned in &study.runs {
-        let found = known.iter().find(|run| run.name == planned.name).cloned();
-        document.runs.push(found.unwrap_or_else(|| untrained(planned)));
+    if let Some(lost) = known.iter().find(|run| study.runs.iter().all(|planned| planned.name != run.name)) {
+        let reason = format!("tells of the run {}, which this study has no more; remove it to begin anew", lost.name);
+        return Err(CommandError::File { file: document_file.display().to_string(), reason });
     }
-    for (number, planned) in study.runs.iter().enumerate() {
-        let folder = args.file.with_extension("runs").join(&planned.name);
-        let is_known = known.iter().any(|run| run.name == planned.name);
-        check(&folder, planned, is_known.then_some(&document.runs[number]))?;
+    let mut document = kept.unwrap_or_else(|| args.new_document(study));
+    let runs: Vec<TrainedRun> = study.runs.iter().map(|planned| TrainedRun::of(args, planned)).collect();
+    let told = |run: &TrainedRun| known.iter().find(|known| known.name == run.planned.name);
+    document.runs = runs.iter().map(|run| told(run).cloned().unwrap_or_else(|| run.untrained())).collect();
+    // What is wrong shows before hours have gone into training.
+    for run in &runs {
+        run.check(told(run))?;
+    }
+    for planned in &study.matches {
+        let check = MatchCheck { study, planned, args };
+        with_game(&planned.scenario, check).unwrap_or_else(|faults| {
+            Err(study.fault(planned.line, format!("scenario: {}", CommandError::Data(faults))).into())
+        })?;
+    }
+    let mut trained = false;
+    for (number, run) in runs.iter().enumerate() {
         if document.runs[number].complete {
             continue;
         }
-        let done = told_by(&folder, &mut document.runs[number])?;
-        let left = planned.budget.saturating_sub(done).max(Duration::from_secs(1));
-        let time = until.saturating_duration_since(Instant::now());
-        if time < left {
-            let needs = humantime::format_duration(Duration::from_secs(left.as_secs()));
-            if Duration::from_secs_f64(60.0 * args.minutes) < left {
-                let reason = format!("run {} takes {needs} more and is not divided", planned.name);
-                return Err(CommandError::Argument { argument: "--minutes", reason });
-            }
-            eprintln!("run {} takes {needs} more; the same command trains it", planned.name);
+        let done = run.tell(&mut document.runs[number])?;
+        let left = run.planned.budget.saturating_sub(done).max(Duration::from_secs(1));
+        let name = &run.planned.name;
+        let needs = humantime::format_duration(Duration::from_secs(left.as_secs()));
+        if !trained && args.minutes < left {
+            let reason = format!("run {name} takes {needs} more and is not divided");
+            return Err(CommandError::Argument { argument: "--minutes", reason });
+        }
+        if trained && until.saturating_duration_since(Instant::now()) < left {
+            eprintln!("run {name} takes {needs} more; the same command trains it");
             return Ok(None);
         }
+        trained = true;
         document.write(&document_file)?;
-        eprintln!("run {} of {}, {}: {}", number + 1, study.runs.len(), planned.name, planned.command());
-        let whole = train(args, planned, &folder, left)?;
-        told_by(&folder, &mut document.runs[number])?;
+        eprintln!("run {} of {}, {name}: {}", number + 1, runs.len(), run.command);
+        let whole = run.train(left)?;
+        run.tell(&mut document.runs[number])?;
         document.runs[number].complete = whole;
         document.write(&document_file)?;
         if !whole {
@@ -61,68 +80,174 @@ pub(super) fn train_runs(
     Ok(Some(Some(document)))
 }
 
-fn untrained(planned: &PlannedRun) -> StudyRun {
-    let (name, command) = (planned.name.clone(), planned.command());
-    StudyRun { name, command, complete: false, seconds: 0.0, rounds: 0, games: 0, steps: 0 }
+/// A run of a study, and where it is.
+struct TrainedRun<'a> {
+    planned: &'a PlannedRun,
+    threads: Option<NonZeroUsize>,
+    command: String,
+    folder: PathBuf,
 }
 
-/// Refuses a folder that is not of this run, and a run whose folder is gone.
-fn check(folder: &Path, planned: &PlannedRun, known: Option<&StudyRun>) -> Result<(), CommandError> {
-    let reason = match known {
-        None if folder.exists() => "is in the way of a run that the study's document does not tell of".to_owned(),
-        Some(run) if run.command != planned.command() => {
-            format!("was trained by `{}`; remove it and the study's document to train it anew", run.command)
-        }
-        Some(run) if run.complete && !folder.exists() => {
-            "is gone, and the study's document tells of it; remove that to train it anew".to_owned()
-        }
-        _ => return Ok(()),
-    };
-    Err(CommandError::File { file: folder.display().to_string(), reason })
-}
-
-/// Takes over what the run's own files tell; returns how long it has been trained.
-fn told_by(folder: &Path, run: &mut StudyRun) -> Result<Duration, CommandError> {
-    if !folder.exists() {
-        return Ok(Duration::ZERO);
+impl<'a> TrainedRun<'a> {
+    fn of(args: &StudyArgs, planned: &'a PlannedRun) -> TrainedRun<'a> {
+        let folder = runs_folder(args).join(&planned.name);
+        TrainedRun { planned, threads: args.threads, command: planned.command(args.threads), folder }
     }
-    let Some(RoundLine { seconds, rounds, games, step, .. }) = RunFiles::open(folder)?.rounds()?.pop() else {
-        return Ok(Duration::ZERO);
-    };
-    (run.seconds, run.rounds, run.games, run.steps) = (seconds, rounds, games, step);
-    Ok(Duration::try_from_secs_f64(seconds).unwrap_or_default())
+
+    fn untrained(&self) -> StudyRun {
+        StudyRun {
+            name: self.planned.name.clone(),
+            command: self.command.clone(),
+            complete: false,
+            trained_on: String::new(),
+            seconds: 0.0,
+            rounds: 0,
+            games: 0,
+            steps: 0,
+        }
+    }
+
+    /// Refuses a folder that is not of this run, a run whose folder is gone, and one whose configuration is at fault.
+    fn check(&self, told: Option<&StudyRun>) -> Result<(), CommandError> {
+        let refused = |reason: String| Err(CommandError::File { file: self.folder.display().to_string(), reason });
+        match told {
+            None if self.folder.exists() => {
+                return refused("is in the way of a run that the study's document does not tell of".to_owned());
+            }
+            Some(run) if run.command != self.command => {
+                return refused(format!(
+                    "was trained by `{}`; remove it and the study's document to train it anew",
+                    run.command
+                ));
+            }
+            Some(run) if run.complete && !self.folder.exists() => {
+                return refused(
+                    "is gone, and the study's document tells of it; remove that to train it anew".to_owned(),
+                );
+            }
+            Some(run) if !run.complete && self.folder.exists() && !self.folder.join(CONFIG).exists() => {
+                // Killed while it was made: a run directory has its configuration last.
+                fs::remove_dir_all(&self.folder).or_else(|error| refused(error.to_string()))?;
+            }
+            _ => {}
+        }
+        self.check_config()
+    }
+
+    /// Takes over what the run's own files tell; returns how long it has been trained.
+    fn tell(&self, run: &mut StudyRun) -> Result<Duration, CommandError> {
+        if !self.folder.exists() {
+            return Ok(Duration::ZERO);
+        }
+        let Some(RoundLine { seconds, rounds, games, step, .. }) = RunFiles::open(&self.folder)?.rounds()?.pop() else {
+            return Ok(Duration::ZERO);
+        };
+        (run.seconds, run.rounds, run.games, run.steps) = (seconds, rounds, games, step);
+        let (cpu, cores) = this_machine();
+        let threads = self.threads.map_or(cores, NonZeroUsize::get);
+        let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+        let day = now.split('T').next().unwrap_or_default();
+        run.trained_on = format!("{cpu} ({cores} cores, {threads} threads), {day}");
+        Ok(Duration::try_from_secs_f64(seconds).unwrap_or_default())
+    }
 }
 
-/// Trains a run for so long; false if somebody stopped it.
+/// Where the runs of a study are.
+fn runs_folder(args: &StudyArgs) -> PathBuf {
+    args.file.with_extension("runs")
+}
+
+/// Prepares a match of a study that has yet to be trained for.
+struct MatchCheck<'a> {
+    study: &'a StudyFile,
+    planned: &'a PlannedMatch,
+    args: &'a StudyArgs,
+}
+
+impl GameVisitor for MatchCheck<'_> {
+    type Output = Result<(), CommandError>;
+
+    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
+        let MatchCheck { study, planned, args } = self;
+        options(planned, args.threads).map_err(|error| in_file(study, planned, &error))?;
+        let agents = agents_of(&start, encoder);
+        let folder = runs_folder(args);
+        // A network that is not there yet is one of a planned run.
+        let trains = |spec: &str| study.runs.iter().any(|run| names(spec, &folder.join(&run.name)));
+        for spec in planned.agents.iter().filter(|spec| !trains(spec)) {
+            agents.factory(spec).map_err(|error| in_file(study, planned, &error.into()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether an agent is the network of a run directory.
+fn names(spec: &str, folder: &Path) -> bool {
+    let folder = folder.display().to_string();
+    let rest = spec.strip_prefix("neural:").map(|rest| rest.strip_prefix("run=").unwrap_or(rest));
+    rest.and_then(|rest| rest.strip_prefix(&folder)).is_some_and(|rest| rest.is_empty() || rest.starts_with(','))
+}
+
 #[cfg(feature = "torch")]
-fn train(args: &StudyArgs, planned: &PlannedRun, folder: &Path, budget: Duration) -> Result<bool, CommandError> {
-    use crate::arena::study::file::ConfigSource;
-    use crate::commands::train::{LogFormat, TrainArgs};
-    use crate::interrupt;
-    let resumed = folder.exists();
-    let (preset, config) = match planned.source.clone() {
-        _ if resumed => (None, None),
-        ConfigSource::Preset(name) => (Some(name), None),
-        ConfigSource::File(path) => (None, Some(path)),
-    };
-    let run = TrainArgs {
-        preset,
-        config,
-        scenario: None,
-        resume: resumed.then(|| folder.to_path_buf()),
-        budget: Some(budget),
-        rounds: None,
-        settings: planned.settings.clone(),
-        seed: Some(planned.seed),
-        threads: args.threads,
-        out: Some(folder.to_path_buf()),
-        log: LogFormat::Text,
-    };
-    run.run()?;
-    Ok(!interrupt::requested())
+impl TrainedRun<'_> {
+    fn args(&self, budget: Duration) -> crate::commands::train::TrainArgs {
+        use crate::arena::study::file::ConfigSource;
+        use crate::commands::train::{LogFormat, TrainArgs};
+        let resumed = self.folder.exists();
+        let (preset, config) = match self.planned.source.clone() {
+            ConfigSource::Preset(name) => (Some(name), None),
+            ConfigSource::File(path) => (None, Some(path)),
+        };
+        TrainArgs {
+            preset,
+            config,
+            scenario: None,
+            resume: resumed.then(|| self.folder.clone()),
+            budget: Some(budget),
+            rounds: None,
+            settings: self.planned.settings.clone(),
+            seed: Some(self.planned.seed),
+            threads: self.threads,
+            out: Some(self.folder.clone()),
+            log: LogFormat::Text,
+        }
+    }
+
+    /// Refuses a configuration at fault, and another than that with which the run was begun.
+    fn check_config(&self) -> Result<(), CommandError> {
+        use crate::config::RunConfig;
+        use dervish_env::persist::read_text;
+        let config = self.args(self.planned.budget).new_config()?;
+        if !self.folder.exists() {
+            return Ok(());
+        }
+        let refused = |reason: String| CommandError::File { file: self.folder.display().to_string(), reason };
+        let text = read_text(&self.folder.join(CONFIG)).map_err(|error| refused(error.to_string()))?;
+        let begun = RunConfig::parse(&text, &[]).map_err(|error| refused(error.to_string()))?;
+        if begun != config {
+            return Err(refused(
+                "was trained with another configuration than the study now asks for; remove it and the study's document"
+                    .to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Trains for so long; false if somebody stopped it.
+    fn train(&self, budget: Duration) -> Result<bool, CommandError> {
+        self.args(budget).run()?;
+        Ok(!crate::interrupt::requested())
+    }
 }
 
 #[cfg(not(feature = "torch"))]
-fn train(_: &StudyArgs, planned: &PlannedRun, _: &Path, _: Duration) -> Result<bool, CommandError> {
-    Err(CommandError::Training(format!("run {}: this program is built without libtorch", planned.name)))
+impl TrainedRun<'_> {
+    fn check_config(&self) -> Result<(), CommandError> {
+        let reason = format!("run {}: this program is built without libtorch", self.planned.name);
+        Err(CommandError::Training(reason))
+    }
+
+    fn train(&self, _: Duration) -> Result<bool, CommandError> {
+        self.check_config().map(|()| false)
+    }
 }
