@@ -3,7 +3,10 @@
 
 use dervish_agents::agent::Agent;
 use dervish_agents::doctrine::Doctrine;
+use dervish_agents::doctrine::assessment::{Assessment, Desk};
+use dervish_agents::doctrine::egyptian;
 use dervish_agents::doctrine::evaluation::CampaignEvaluation;
+use dervish_agents::doctrine::march::Column;
 use dervish_agents::doctrine::patience::Patience;
 use dervish_agents::doctrine::weights::Weights;
 use dervish_agents::evaluation::Evaluation;
@@ -12,13 +15,14 @@ use dervish_env::chance::{Dice, SplitMix64, agent_rng};
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::board::Board;
 use dervish_env::dervish::campaign::Phase;
-use dervish_env::dervish::catalogue::Side;
+use dervish_env::dervish::catalogue::{BRITISH_COMBAT, Kind, LAND, Side};
 use dervish_env::dervish::decision::Decision;
 use dervish_env::dervish::rules::combat::CombatRole;
 use dervish_env::dervish::scenario::Scenario;
 use dervish_env::dervish::units::Cohort;
 use dervish_env::game::{Action, Actor, Position, Seat};
 use serde_json::json;
+use std::fs;
 
 use crate::rules_table::Table;
 
@@ -284,15 +288,85 @@ fn the_last_turn_takes_what_stands_open() {
 /// 14.3: in the last month who does not lead takes a risk that who leads does not take.
 #[test]
 fn who_does_not_lead_in_the_last_month_is_bold() {
-    let attacks_with = |sinkat: &str| {
+    let attacks_with = |turn: u8, places: serde_json::Value| {
         let stacks = [("4407", "4 rifle_l"), ("4408", "5 mahdist_spearmen")];
-        let places = json!({"Sinkat": sinkat, "Tokar": sinkat, "Tamai": "mahdist"});
-        let mut table = Table::set("souakim 5 egyptian march", &stacks, json!({ "control": places }));
+        let mut table = Table::set(&format!("souakim {turn} egyptian march"), &stacks, json!({ "control": places }));
         let orders = played(&mut table, fair);
         attacks(&orders)
     };
-    assert!(attacks_with("mahdist"), "nothing to lose");
-    assert!(!attacks_with("egyptian"), "a lead to lose");
+    let held_by = |side: &str| json!({"Sinkat": side, "Tokar": side, "Tamai": "mahdist"});
+    assert!(attacks_with(5, held_by("mahdist")), "nothing to lose");
+    assert!(!attacks_with(5, held_by("egyptian")), "a lead to lose");
+    assert!(!attacks_with(4, held_by("mahdist")), "time left, and no lead: as careful as ever");
+    assert!(!attacks_with(5, json!({"El Teb": "egyptian"})), "a lead of one point, too little for prudence");
+}
+
+/// Who could march out of a hex, as the Egyptian player sees it.
+fn columns(table: &Table, hex: &str) -> [Option<Column>; 3] {
+    let assessment = Assessment::new(&table.0, Weights::builtin(), Side::Egyptian, Desk::default());
+    egyptian::columns(&assessment, table.hex(hex))
+}
+
+/// 6.3, 14.3: while the enemy moves again, a stack of three in the field sends one of them to a place that stands open and
+/// keeps two together; two stay together, and a garrison keeps what its place asks for.
+#[test]
+fn a_scout_is_one_of_three() {
+    for (units, scout) in [
+        ("3 rifle_l", Some("rifle_l")),
+        ("2 rifle_l, 1 egyptian_cavalry", Some("egyptian_cavalry")),
+        ("2 rifle_l", None),
+        ("1 rifle_l, 1 egyptian_cavalry", None),
+    ] {
+        let control = json!({"control": {"Tamai": "mahdist", "Sinkat": "egyptian"}});
+        let table =
+            Table::set("souakim 3 egyptian march", &[("4407", units), ("Tokar", "3 mahdist_spearmen")], control);
+        let [_, _, column] = columns(&table, "4407");
+        let sent = column.map(|column| {
+            assert!(!column.led, "{units}");
+            let kinds: Vec<&str> =
+                Kind::ALL.into_iter().filter(|kind| column.take.count(*kind) > 0).map(Kind::id).collect();
+            assert_eq!(column.take.count_of(LAND), 1, "{units}: {kinds:?}");
+            kinds[0]
+        });
+        assert_eq!(sent, scout, "{units}");
+    }
+    // 2 points, three and one for each point stay: five of six.
+    for (garrison, goes) in [("6 rifle_l", true), ("5 rifle_l", false)] {
+        let stacks = [("Sinkat", garrison), ("Tokar", "3 mahdist_spearmen")];
+        let table = Table::set("souakim 3 egyptian march", &stacks, json!({"control": {"Sinkat": "egyptian"}}));
+        let [_, _, column] = columns(&table, "Sinkat");
+        assert_eq!(column.is_some(), goes, "{garrison}");
+    }
+}
+
+/// 14.2: British units are counted where they stand at the end. Where the Egyptian player has the last turn of the game,
+/// those in Khartoum stay in it, whatever could be had beside it: neither a column nor the escort of a convoy takes them.
+#[test]
+fn the_british_stay_in_the_prize_in_the_last_turn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("scenario.toml");
+    let text = include_str!("../../env/data/dervish/scenarios/khartoum.toml");
+    let other = text.replace("first_player = \"egyptian\"", "first_player = \"mahdist\"");
+    assert_ne!(text, other);
+    fs::write(&path, other).expect("written");
+    let stacks = [
+        ("Khartoum", "2 british_infantry, 2 rifle_l, 1 supply, 1 camel"),
+        ("1733", "1 mahdist_spearmen disrupted"),
+        ("Duem", "6 rifle_r"),
+        ("1643", "6 mahdist_spearmen"),
+    ];
+    let when = format!("{} 18 egyptian march", path.display());
+    let mut table = Table::set(&when, &stacks, json!({"control": {"Khartoum": "egyptian", "Duem": "egyptian"}}));
+    for column in columns(&table, "Khartoum").into_iter().flatten() {
+        assert_eq!(column.take.count_of(BRITISH_COMBAT), 0, "{column:?}");
+    }
+    let orders = played(&mut table, fair);
+    assert!(table.units("Khartoum").contains("2 british_infantry"), "{}: {orders:?}", table.units("Khartoum"));
+    assert_eq!(table.0.result().and_then(|result| result.winner), Some(Seat::First), "{orders:?}");
+    // A month before, they may strike and come back.
+    let when = format!("{} 17 egyptian march", path.display());
+    let table = Table::set(&when, &stacks, json!({"control": {"Khartoum": "egyptian", "Duem": "egyptian"}}));
+    assert!(columns(&table, "Khartoum").into_iter().flatten().next().is_some());
 }
 
 /// What counts at the end of the game alone is worth more the nearer one is and the more months are left.

@@ -58,7 +58,7 @@ fn scout(a: &Assessment, hex: Hex, fresh: &Force) -> Option<Column> {
         fresh.good_of(COMBAT).saturating_sub(a.weights.egyptian.scout - 1)
     };
     let mut take = Force::EMPTY;
-    add_some(&mut take, fresh, &SCOUTS, spared.min(1));
+    add_some(&mut take, fresh, SCOUTS, spared.min(1));
     (take.count_of(LAND) > 0).then_some(Column { take, led: false })
 }
 
@@ -69,19 +69,20 @@ fn flying_column(a: &Assessment, hex: Hex, fresh: &Force) -> Option<Column> {
         return None;
     }
     let mut take = Force::EMPTY;
-    add_some(&mut take, fresh, &FLYING, most);
+    add_some(&mut take, fresh, FLYING, most);
     (take.count_of(LAND) > 0).then_some(Column { take, led: false })
 }
 
 fn column(a: &Assessment, hex: Hex, fresh: &Force) -> Option<Column> {
     let led = !a.position.leaders_at(hex, Side::Egyptian).any(|l| l == Leader::Gordon);
     let mut take = Force::EMPTY;
+    // At the end of the game they are counted where they stand (14.2), so not even the last turn moves them.
+    if is_prize_of_the_british(a, hex) && fresh.good_of(BRITISH_COMBAT) > 0 {
+        return None;
+    }
     if !is_garrisoned(a, hex) {
         take = *fresh;
     } else if fresh.good_of(BRITISH_COMBAT) > 0 {
-        if is_prize_of_the_british(a, hex) {
-            return None;
-        }
         add(&mut take, fresh, BRITISH_COMBAT);
         add(&mut take, fresh, CARRIERS);
     } else {
@@ -89,7 +90,7 @@ fn column(a: &Assessment, hex: Hex, fresh: &Force) -> Option<Column> {
         if spare < a.weights.egyptian.column || a.enemy_distance(hex) <= a.weights.egyptian.close {
             return None;
         }
-        add_some(&mut take, fresh, &EGYPTIANS, spare);
+        add_some(&mut take, fresh, EGYPTIANS, spare);
         add(&mut take, fresh, CARRIERS);
     }
     // One camel carries one supply unit (8.6).
@@ -110,7 +111,9 @@ fn convoy(a: &Assessment, hex: Hex, fresh: &Force) -> Option<Column> {
     let mut take = Force::EMPTY;
     (take.good[supply], take.good[camel]) = (carried, carried);
     let spare = if is_garrisoned(a, hex) { spare(a, hex, fresh) } else { fresh.good_of(COMBAT) };
-    add_some(&mut take, fresh, &ESCORTS, spare.min(a.weights.egyptian.escort));
+    let counted = is_prize_of_the_british(a, hex) && !a.enemy_moves_again();
+    let escorts = ESCORTS.into_iter().filter(|kind| !(counted && BRITISH_COMBAT.has(*kind)));
+    add_some(&mut take, fresh, escorts, spare.min(a.weights.egyptian.escort));
     Some(Column { take, led: false })
 }
 
@@ -126,7 +129,7 @@ fn spare(a: &Assessment, hex: Hex, fresh: &Force) -> u32 {
 }
 
 /// Takes so many good-order units, the first kinds first.
-fn add_some(take: &mut Force, from: &Force, kinds: &[Kind], count: u32) {
+fn add_some(take: &mut Force, from: &Force, kinds: impl IntoIterator<Item = Kind>, count: u32) {
     let mut left = count;
     for kind in kinds {
         let n = u32::from(from.good[kind.index()]).min(left);

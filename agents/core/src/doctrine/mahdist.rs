@@ -99,7 +99,7 @@ impl Planner<'_, '_> {
         let host = unplaced(a, region);
         let k = kind.index();
         let most = host.force.good[k];
-        if kind != Kind::MahdistSpearmen || most < 2 * a.weights.mahdist.scout as u8 {
+        if kind != Kind::MahdistSpearmen || u32::from(most) < 2 * a.weights.mahdist.scout {
             return u8::MAX;
         }
         let taken = self.first_mission(region);

@@ -1,5 +1,6 @@
 //! The numbers of the doctrine, read from a data file so that they can be tuned without touching code.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -255,7 +256,72 @@ impl Weights {
     /// [`WeightsError`] with the file, and the line where there is one.
     pub fn read(path: &Path) -> Result<Weights, WeightsError> {
         let text = read_text(path).map_err(|source| WeightsError::Read { path: path.to_path_buf(), source })?;
-        toml::from_str(&text).map_err(|error| WeightsError::parse(path, &text, &error))
+        let weights: Weights = toml::from_str(&text).map_err(|error| WeightsError::parse(path, &text, &error))?;
+        match out_of_range(&text) {
+            None => Ok(weights),
+            Some((weight, value, range)) => Err(WeightsError::OutOfRange {
+                path: path.to_path_buf(),
+                weight,
+                value,
+                least: *range.start(),
+                most: *range.end(),
+            }),
+        }
+    }
+}
+
+/// The first weight of a file that is out of its range, with its value and the range.
+fn out_of_range(text: &str) -> Option<(String, f64, RangeInclusive<f64>)> {
+    let table: toml::Table = text.parse().unwrap_or_default();
+    let numbers = numbers_of("", &toml::Value::Table(table));
+    let broken = numbers.into_iter().find(|(name, value)| !range_of(name).contains(value));
+    broken.map(|(name, value)| {
+        let range = range_of(&name);
+        (name, value, range)
+    })
+}
+
+/// Dotted names and values of the numbers of a file; numbers of an array have its name.
+fn numbers_of(name: &str, value: &toml::Value) -> Vec<(String, f64)> {
+    match value {
+        toml::Value::Integer(number) => vec![(name.to_string(), *number as f64)],
+        toml::Value::Float(number) => vec![(name.to_string(), *number)],
+        toml::Value::Array(items) => items.iter().flat_map(|item| numbers_of(name, item)).collect(),
+        toml::Value::Table(table) => {
+            let dotted = |key: &str| if name.is_empty() { key.to_string() } else { format!("{name}.{key}") };
+            table.iter().flat_map(|(key, value)| numbers_of(&dotted(key), value)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What the weight of this name may be: what its field says, and nowhere so much that sums of weights overflow.
+fn range_of(name: &str) -> RangeInclusive<f64> {
+    /// Below this, what is divided by the weight grows out of all proportion.
+    const LEAST_DIVISOR: f64 = 0.01;
+    match name {
+        "stakes.shaken"
+        | "stakes.lingers"
+        | "march.patience"
+        | "march.disruption"
+        | "march.put_off"
+        | "march.settles"
+        | "march.after_battle"
+        | "march.come_near"
+        | "march.come_march"
+        | "march.come_far"
+        | "march.sortie"
+        | "egyptian.prize_held"
+        | "egyptian.prize_open"
+        | "egyptian.gunboat_protects"
+        | "egyptian.gunboat_patrols"
+        | "evaluation.besieged"
+        | "evaluation.disrupted" => 0.0..=1.0,
+        "stakes.fade" | "march.pace" | "march.chance" | "mahdist.foresight" | "egyptian.foresight"
+        | "evaluation.scale" => LEAST_DIVISOR..=1000.0,
+        // Who sends a scout out has a unit to send.
+        "mahdist.scout" | "egyptian.scout" => 1.0..=1000.0,
+        _ => -1000.0..=1000.0,
     }
 }
 
@@ -279,6 +345,20 @@ pub enum WeightsError {
         line: usize,
         /// What is wrong.
         reason: String,
+    },
+    /// A weight with which no doctrine can be played.
+    #[error("{}: {weight} = {value} is not from {least} to {most}", path.display())]
+    OutOfRange {
+        /// The file.
+        path: PathBuf,
+        /// Dotted name of the weight.
+        weight: String,
+        /// What stands there.
+        value: f64,
+        /// The least that it may be.
+        least: f64,
+        /// The most.
+        most: f64,
     },
 }
 
