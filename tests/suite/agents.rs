@@ -146,9 +146,11 @@ fn a_turn_pays_what_its_searches_used() {
                 simulations: 0,
                 budget_used,
                 nodes: 90,
+                reused_nodes: 0,
                 depth: 1,
                 actions: Vec::new(),
                 principal_variation: Vec::new(),
+                seconds: 0.0,
             };
             Ok(Some(Choice { action: Action(0), report: Some(report) }))
         };

@@ -48,8 +48,8 @@ impl Choice {
     }
 }
 
-/// What a search found at its root.
-#[derive(Clone, PartialEq, Debug)]
+/// What a search found at its root. Reports are equal if they say the same of the game, however long it took to find.
+#[derive(Clone, Debug)]
 pub struct SearchReport {
     /// Expected result in [-1, 1] for the player to move, of the chosen action.
     pub value: f32,
@@ -58,8 +58,10 @@ pub struct SearchReport {
     /// What was used of the budget ([`crate::limits::MoveBudget::simulations`]): simulations, or positions looked at by a
     /// search that makes none.
     pub budget_used: u32,
-    /// Nodes of the search tree, or positions looked at by a search without one.
+    /// Nodes of the search tree (of all trees, if threads have one each), or positions looked at by a search without one.
     pub nodes: u64,
+    /// How many of these the tree had kept from earlier choices.
+    pub reused_nodes: u64,
     /// How far the search has looked: actions and rolls of its longest way, or the depth in decisions of a search by
     /// depth.
     pub depth: u32,
@@ -68,6 +70,36 @@ pub struct SearchReport {
     /// The line that the search thinks most likely, beginning with the chosen action; at a roll, the likeliest visited
     /// outcome.
     pub principal_variation: Vec<Event>,
+    /// Wall-clock time of the search in seconds.
+    pub seconds: f64,
+}
+
+impl SearchReport {
+    /// Nodes that were new, for each second of the search; 0 if it took no time that can be measured.
+    pub fn nodes_per_second(&self) -> f64 {
+        let new = self.nodes.saturating_sub(self.reused_nodes) as f64;
+        if self.seconds > 0.0 { new / self.seconds } else { 0.0 }
+    }
+}
+
+impl PartialEq for SearchReport {
+    fn eq(&self, other: &SearchReport) -> bool {
+        let SearchReport {
+            value,
+            simulations,
+            budget_used,
+            nodes,
+            reused_nodes,
+            depth,
+            actions,
+            principal_variation,
+            seconds: _,
+        } = self;
+        (*value, *simulations, *budget_used, *nodes, *reused_nodes, *depth)
+            == (other.value, other.simulations, other.budget_used, other.nodes, other.reused_nodes, other.depth)
+            && *actions == other.actions
+            && *principal_variation == other.principal_variation
+    }
 }
 
 /// What a search found about one legal action.

@@ -9,6 +9,7 @@ use dervish_env::game::{Action, Actor, IllegalMove, Position, Seat};
 use dervish_env::record::Record;
 
 use crate::board_text::BoardText;
+use crate::thinking_text::thinking_text;
 
 /// A game between a person and an agent.
 pub struct Table<P: Position> {
@@ -17,6 +18,8 @@ pub struct Table<P: Position> {
     person: Seat,
     opponent: Box<dyn Agent<P>>,
     limits: Limits,
+    /// Whether the person sees what the opponent thought.
+    shows_thinking: bool,
     dice: Dice,
     record: Record,
     /// Where undo can go back to: before each decision of the person since the last roll or answer of the opponent,
@@ -59,10 +62,17 @@ impl<P: BoardText> Table<P> {
         let mut agents = ["human", "human"];
         agents[person.other().index()] = &spec;
         let record = Record::begin(&start, seed, agents);
+        let dice = Dice::new(seed);
         let mut table =
-            Table { position: start, person, opponent, limits, dice: Dice::new(seed), record, undo: Vec::new() };
+            Table { position: start, person, opponent, limits, shows_thinking: false, dice, record, undo: Vec::new() };
         table.opponent.new_game(agent_rng(seed, 0, person.other()));
         table
+    }
+
+    /// The same, where the person sees after each of the opponent's actions what his search found, or not.
+    pub fn showing_thinking(mut self, shows_thinking: bool) -> Table<P> {
+        self.shows_thinking = shows_thinking;
+        self
     }
 
     /// The record of the game so far.
@@ -109,6 +119,9 @@ impl<P: BoardText> Table<P> {
                     self.let_stand();
                     let choice = self.opponent.choose(&self.position, &self.limits)?;
                     writeln!(output, "- {} {}", P::seat_name(seat), self.position.choice_text(choice.action))?;
+                    if self.shows_thinking {
+                        write!(output, "{}", thinking_text(&self.position, &choice))?;
+                    }
                     self.play_action(choice.action)?;
                     self.opponent.observe(Event::Played(seat, choice.action));
                 }

@@ -11,6 +11,7 @@ use dervish_agents::agent::{ActionReport, Choice, Event, SearchReport};
 use dervish_agents::evaluation::{Evaluation, Utility};
 use dervish_agents::limits::MoveBudget;
 use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Position, Seat, WeightedOutcome};
+use std::time::Instant;
 
 /// How an [`ExpectimaxSearch`] searches.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -94,6 +95,16 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
         self.known.clear();
     }
 
+    /// Bytes of the transposition table, which has its size from the beginning.
+    pub fn table_bytes(&self) -> usize {
+        self.known.bytes()
+    }
+
+    /// How many positions the table remembers.
+    pub fn remembered(&self) -> usize {
+        self.known.len()
+    }
+
     /// Searches `position`, which waits for a player, deeper and deeper until the depth of the settings is reached or the
     /// budget is used up, in which a position looked at counts as a simulation; depth 1 is always completed. Of actions
     /// that are equally good the first is chosen. `None` if there is no legal action.
@@ -101,6 +112,7 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
     /// With pruning, the values of actions that are no better than the best are upper bounds for the player to move.
     pub fn choose(&mut self, position: &P, budget: &MoveBudget) -> Option<Choice> {
         let Actor::Player(seat) = position.actor() else { return None };
+        let begun = Instant::now();
         self.nodes = 0;
         let mut legal = Vec::new();
         position.legal_actions_into(&mut legal);
@@ -125,9 +137,11 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
             simulations: 0,
             budget_used: u32::try_from(self.nodes).unwrap_or(u32::MAX),
             nodes: self.nodes,
+            reused_nodes: 0,
             depth: completed,
             actions: reported.collect(),
             principal_variation: self.principal_variation(position, action),
+            seconds: begun.elapsed().as_secs_f64(),
         };
         Some(Choice { action, report: Some(report) })
     }
@@ -169,7 +183,7 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
 
     /// The value within the window; a value at or beyond a side of the window is a bound on that side.
     fn value(&mut self, position: &P, depth: u32, window: Window, budget: &MoveBudget) -> Result<f64, OutOfBudget> {
-        self.nodes += 1;
+        self.look_at_another(budget)?;
         let actor = position.actor();
         if actor == Actor::Finished {
             let result = position.result();
@@ -177,13 +191,6 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
         }
         if depth == 0 {
             return Ok(self.evaluation.value(position, Seat::First).map_or(0.0, f64::from));
-        }
-        // Looking at the clock costs more than looking at a position.
-        const NODES_BETWEEN_LOOKS: u64 = 256;
-        let done = u32::try_from(self.nodes).unwrap_or(u32::MAX);
-        let look = self.nodes.is_multiple_of(NODES_BETWEEN_LOOKS) || budget.deadline.is_none();
-        if look && !budget.allows(done) {
-            return Err(OutOfBudget);
         }
         let key = position.key_with(&mut self.bytes);
         let known = self.known.get(key);
@@ -207,6 +214,21 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
         };
         self.known.put(key, Entry { value, depth, bound, best });
         Ok(value)
+    }
+
+    /// Counts a position of whatever kind that is looked at, if the budget has room for it.
+    fn look_at_another(&mut self, budget: &MoveBudget) -> Result<(), OutOfBudget> {
+        // Looking at the clock costs more than the cheapest position. The dearest, a roll with all its outcomes, takes about
+        // a millisecond.
+        const NODES_BETWEEN_LOOKS: u64 = 16;
+        let done = u32::try_from(self.nodes).unwrap_or(u32::MAX);
+        let look = self.nodes.is_multiple_of(NODES_BETWEEN_LOOKS);
+        let allowed = if look { budget.allows(done) } else { done < budget.simulations };
+        if !allowed {
+            return Err(OutOfBudget);
+        }
+        self.nodes += 1;
+        Ok(())
     }
 
     fn decision_value(

@@ -19,6 +19,7 @@ use dervish_agents::evaluator::{Evaluator, EvaluatorError, LeafEvaluation};
 use dervish_agents::limits::MoveBudget;
 use dervish_env::chance::SplitMix64;
 use dervish_env::game::{Action, Actor, Position, Seat};
+use std::time::Instant;
 
 /// A search of one position at a time.
 ///
@@ -170,6 +171,7 @@ impl<P: Position> GumbelSearch<P> {
         seed: u64,
         evaluator: &mut dyn Evaluator<P>,
     ) -> Result<Option<Choice>, EvaluatorError> {
+        let begun = Instant::now();
         self.begin(root, budget.simulations, seed);
         let mut simulations = 0;
         let (mut values, mut policies, mut ends) = (Vec::new(), Vec::new(), Vec::new());
@@ -192,9 +194,11 @@ impl<P: Position> GumbelSearch<P> {
             simulations,
             budget_used: simulations,
             nodes: self.tree.len() as u64,
+            reused_nodes: 0,
             depth: self.tree.deepest() as u32,
             actions: self.root_reports().collect(),
             principal_variation: self.tree.principal_variation(self.best_edge()),
+            seconds: begun.elapsed().as_secs_f64(),
         };
         Ok(Some(Choice { action: best.action, report: Some(report) }))
     }

@@ -13,6 +13,7 @@ use dervish_env::chance::SplitMix64;
 use dervish_env::game::{Action, Actor, Position, Seat};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 /// A search of the positions of one game, one after another.
 #[derive(Clone)]
@@ -40,7 +41,9 @@ pub struct MctsSettings {
     pub threads: usize,
     /// Whether threads share one tree; else each has its own and the visits of the root's actions are added up.
     pub shared_tree: bool,
-    /// Bound on each tree's memory in MiB. A full tree goes on collecting values without new nodes.
+    /// Bound on each tree's memory in MiB: beside the tree there is a spare one of the same size where trees are kept for
+    /// the next move, and one for each further thread that has its own. A full tree goes on collecting values without new
+    /// nodes.
     pub memory: usize,
 }
 
@@ -88,24 +91,33 @@ impl<P: Position> MctsSearch<P> {
     /// [`EvaluatorError`].
     pub fn choose(&mut self, position: &P, budget: &MoveBudget, seed: u64) -> Result<Option<Choice>, EvaluatorError> {
         let Actor::Player(seat) = position.actor() else { return Ok(None) };
-        self.plant(position);
-        let simulations = self.search(position, budget, seed)?;
+        let begun = Instant::now();
+        let reused_nodes = self.plant(position);
+        let mut effort = Effort { reused_nodes, ..self.search(position, budget, seed)? };
         position.legal_actions_into(&mut self.actions);
         let best = self.tree.likeliest(Tree::ROOT).map(|edge| *self.tree.edge(edge));
-        Ok(best.map(|best| Choice { action: best.action, report: Some(self.report(seat, simulations, &best)) }))
+        effort.seconds = begun.elapsed().as_secs_f64();
+        Ok(best.map(|best| Choice { action: best.action, report: Some(self.report(seat, &best, &effort)) }))
     }
 
-    /// Puts the root of a search of `position` into the tree: with all that is known of it, or as a new one.
-    fn plant(&mut self, position: &P) {
+    /// Puts the root of a search of `position` into the tree: with all that is known of it, or as a new one. Returns how many
+    /// nodes were known.
+    fn plant(&mut self, position: &P) -> usize {
         let known = if self.settings.reuse { self.tree.find(position.key_with(&mut self.bytes)) } else { None };
         match known {
-            Some(node) => self.tree.reroot(node, &mut self.spare),
-            None => self.tree.reset(position.actor()),
+            Some(node) => {
+                self.tree.reroot(node, &mut self.spare);
+                self.tree.len()
+            }
+            None => {
+                self.tree.reset(position.actor());
+                0
+            }
         }
     }
 
-    /// Simulates until the budget is used up; returns the number of simulations.
-    fn search(&mut self, position: &P, budget: &MoveBudget, seed: u64) -> Result<u32, EvaluatorError> {
+    /// Simulates until the budget is used up.
+    fn search(&mut self, position: &P, budget: &MoveBudget, seed: u64) -> Result<Effort, EvaluatorError> {
         let mut rng = SplitMix64::new(seed);
         for simulator in &mut self.simulators {
             simulator.reseed(rng.next_word());
@@ -114,6 +126,7 @@ impl<P: Position> MctsSearch<P> {
         let memory = self.settings.memory << 20;
         let first = Mutex::new(std::mem::replace(&mut self.tree, Tree::new(0)));
         let (shared_tree, actor) = (self.settings.shared_tree, position.actor());
+        let mut nodes_apart = 0;
         let searched = match &mut self.simulators[..] {
             [simulator] => claims.use_up(simulator, &first, position),
             simulators => std::thread::scope(|scope| {
@@ -134,7 +147,10 @@ impl<P: Position> MctsSearch<P> {
                 let mut searched = Ok(());
                 for thread in threads {
                     match thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
-                        Ok(Some(own)) => locked(&first).merge_root(&own),
+                        Ok(Some(own)) => {
+                            locked(&first).merge_root(&own);
+                            nodes_apart += own.len();
+                        }
                         Ok(None) => {}
                         Err(error) => searched = Err(error),
                     }
@@ -143,10 +159,10 @@ impl<P: Position> MctsSearch<P> {
             }),
         };
         self.tree = first.into_inner().unwrap_or_else(PoisonError::into_inner);
-        searched.map(|()| claims.claimed.into_inner())
+        searched.map(|()| Effort { simulations: claims.claimed.into_inner(), nodes_apart, ..Effort::default() })
     }
 
-    fn report(&self, seat: Seat, simulations: u32, best: &Edge) -> SearchReport {
+    fn report(&self, seat: Seat, best: &Edge, effort: &Effort) -> SearchReport {
         let sign = sign_of(seat);
         let edges = self.tree.edges(Tree::ROOT);
         let reported = self.actions.iter().map(|&action| {
@@ -159,14 +175,27 @@ impl<P: Position> MctsSearch<P> {
         });
         SearchReport {
             value: (sign * best.value) as f32,
-            simulations,
-            budget_used: simulations,
-            nodes: self.tree.len() as u64,
+            simulations: effort.simulations,
+            budget_used: effort.simulations,
+            nodes: (self.tree.len() + effort.nodes_apart) as u64,
+            reused_nodes: effort.reused_nodes as u64,
             depth: self.tree.deepest() as u32,
             actions: reported.collect(),
             principal_variation: self.tree.principal_variation(None),
+            seconds: effort.seconds,
         }
     }
+}
+
+/// What a search has cost.
+#[derive(Default)]
+struct Effort {
+    simulations: u32,
+    /// Nodes that the tree had kept.
+    reused_nodes: usize,
+    /// Nodes of the trees of the other threads, where each has its own.
+    nodes_apart: usize,
+    seconds: f64,
 }
 
 /// The simulations that the threads of one search share out among themselves.

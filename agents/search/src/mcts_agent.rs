@@ -124,7 +124,11 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Mcts<P, E> {
         OptionDoc { name: "batch", default: "1", meaning: "leaves that are evaluated together" },
         OptionDoc { name: "threads", default: "1", meaning: "threads; above 1 choices depend on their timing" },
         OptionDoc { name: "parallel", default: "tree", meaning: "threads share one tree, or root: have one each" },
-        OptionDoc { name: "memory", default: "64", meaning: "bound on a tree in MiB" },
+        OptionDoc {
+            name: "memory",
+            default: "64",
+            meaning: "bound on each tree in MiB: the spare one too, and each thread's own",
+        },
         OptionDoc { name: "seed", default: "0", meaning: "which random stream of the game to use" },
     ];
 

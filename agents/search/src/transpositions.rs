@@ -55,6 +55,14 @@ impl Transpositions {
         Transpositions { places: vec![None; places] }
     }
 
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.places[..])
+    }
+
+    pub fn len(&self) -> usize {
+        self.places.iter().flatten().count()
+    }
+
     pub fn clear(&mut self) {
         self.places.fill(None);
     }

@@ -10,6 +10,7 @@ use rand::seq::SliceRandom;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
+mod merging;
 mod selection;
 pub use selection::SelectionRule;
 
@@ -129,6 +130,8 @@ pub struct Edge {
     /// Simulations on their way through it. Each counts as a loss until its value is known ("virtual loss", Chaslot et
     /// al. 2008), so that simulations at the same time take different ways.
     in_flight: u32,
+    /// Whether its value is exact because another tree has solved what lies behind it ([`Tree::merge_root`]).
+    solved_elsewhere: bool,
     /// Weight of the outcome, at a chance node.
     weight: f64,
     child: u32,
@@ -146,6 +149,7 @@ impl Edge {
             value: 0.0,
             prior: 0.0,
             in_flight: 0,
+            solved_elsewhere: false,
             weight,
             child: NO_CHILD,
             first_roll: first_roll as u32,
@@ -351,16 +355,19 @@ impl Tree {
         node.solved.then(|| node.value())
     }
 
-    /// Whether the node behind an edge is solved.
+    /// The exact value behind an edge for [`Seat::First`], if it is known.
     #[inline]
-    fn leads_to_solved(&self, edge: &Edge) -> bool {
-        edge.child().is_some_and(|child| self.node(child).solved)
+    fn exact_value(&self, edge: &Edge) -> Option<f64> {
+        if edge.solved_elsewhere {
+            return Some(edge.value);
+        }
+        edge.child().and_then(|child| self.solved_value(child))
     }
 
     /// What an edge has to tell.
     #[inline]
     pub fn standing(&self, edge: &Edge) -> Standing {
-        match edge.child().and_then(|child| self.solved_value(child)) {
+        match self.exact_value(edge) {
             None => Standing::Open,
             Some(value) if value == edge.value && edge.visits > 0 => Standing::Settled,
             Some(_) => Standing::Behind,
@@ -443,11 +450,12 @@ impl Tree {
         }
         for &(id, edge) in path.iter().rev() {
             let Edge { visits, value: old, weight, .. } = *self.edge(edge);
-            let solved = self.leads_to_solved(self.edge(edge));
+            let exact = self.exact_value(self.edge(edge));
             let visits = f64::from(visits);
-            let new = match self.edge(edge).child() {
-                Some(child) => self.node(child).value(),
-                None => old + (value - old) / (visits + 1.0),
+            let new = match (exact, self.edge(edge).child()) {
+                (Some(exact), _) => exact,
+                (None, Some(child)) => self.node(child).value(),
+                (None, None) => old + (value - old) / (visits + 1.0),
             };
             let edge = &mut self.edges[edge.0 as usize];
             edge.in_flight = edge.in_flight.saturating_sub(1);
@@ -468,24 +476,23 @@ impl Tree {
             } else {
                 node.total += weight * (new - old);
             }
-            if solved {
+            if exact.is_some() {
                 self.note_solved(id);
             }
         }
     }
 
-    /// Works out what the solved nodes below an expanded node say about it.
+    /// Works out what the exact values behind the edges of an expanded node say about it.
     fn note_solved(&mut self, id: NodeId) {
         let mut all = true;
         let mut best: Option<f64> = None;
         let (mut sum, mut weights) = (0.0, 0.0);
         let node = *self.node(id);
         for edge in self.edges(id) {
-            let Some(child) = edge.child().map(|child| self.node(child)).filter(|child| child.solved) else {
+            let Some(value) = self.exact_value(edge) else {
                 all = false;
                 continue;
             };
-            let value = child.value();
             (sum, weights) = (sum + edge.weight * value, weights + edge.weight);
             best = Some(match (best, node.actor) {
                 (None, _) => value,
@@ -501,6 +508,14 @@ impl Tree {
         let node = &mut self.nodes[id.0 as usize];
         node.secured = secured;
         node.solved = solved;
+        if solved {
+            // Nobody comes here again to book what was solved through another way.
+            for index in self.range(id) {
+                if let Some(value) = self.exact_value(&self.edges[index]) {
+                    self.edges[index].value = value;
+                }
+            }
+        }
     }
 
     /// Bytes in use.
@@ -510,24 +525,6 @@ impl Tree {
 
     fn has_room(&self, nodes: usize, edges: usize, rolls: usize) -> bool {
         self.bytes() + bytes_of(nodes, edges, rolls) + nodes * KNOWN_BYTES <= self.capacity_bytes
-    }
-
-    /// Adds the visits of the root's actions in another tree of the same position, for searches that are made apart.
-    pub fn merge_root(&mut self, other: &Tree) {
-        for index in self.range(Tree::ROOT) {
-            let edge = &mut self.edges[index];
-            let Some(more) = other.edges(Tree::ROOT).iter().find(|more| more.action == edge.action) else { continue };
-            let [mine, others] = [edge.visits, more.visits].map(f64::from);
-            if mine + others > 0.0 {
-                edge.value = (edge.value * mine + more.value * others) / (mine + others);
-            }
-            edge.visits += more.visits;
-        }
-        let other = other.node(Tree::ROOT);
-        let root = &mut self.nodes[0];
-        root.visits += other.visits;
-        root.total += other.total;
-        root.mass += other.mass;
     }
 
     fn push_node(&mut self, actor: Actor, key: Option<u64>) -> NodeId {

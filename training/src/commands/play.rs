@@ -28,6 +28,10 @@ pub struct PlayArgs {
     /// Names the dice and the agent's random stream.
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
+    /// After each action of the agent, show what its search found: value for its side (1 is a sure win), visits, depth, nodes
+    /// and nodes per second, and the line that it expects.
+    #[arg(long)]
+    pub thinking: bool,
     /// New file for the record of the game, finished or not.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
@@ -60,7 +64,8 @@ impl GameVisitor for Play<'_> {
             let reason = format!("{} exists; name a new file", path.display());
             return Err(CommandError::Argument { argument: "--record", reason });
         }
-        let mut table = Table::new(start, seat, opponent.make(), Limits::default(), args.seed);
+        let mut table =
+            Table::new(start, seat, opponent.make(), Limits::default(), args.seed).showing_thinking(args.thinking);
         let keep = |record: &Record| match &args.record {
             Some(path) => record
                 .write(path)

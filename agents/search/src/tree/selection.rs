@@ -120,7 +120,7 @@ impl Tree {
         let visited = || self.edge_ids(node).filter(|&edge| self.edge(edge).visits > 0);
         match self.node(node).actor {
             Actor::Player(seat) => {
-                let is_solved = |edge: &EdgeId| self.leads_to_solved(self.edge(*edge));
+                let is_solved = |edge: &EdgeId| self.exact_value(self.edge(*edge)).is_some();
                 let worth = |edge: EdgeId| sign_of(seat) * self.edge(edge).value;
                 let by_value = |a: &EdgeId, b: &EdgeId| {
                     let by_action = self.edge(*b).action.cmp(&self.edge(*a).action);
