@@ -34,19 +34,33 @@ const BY_RESULT: Utility = Utility { margin_share: 0.0 };
 ///
 /// The others follow from the solver alone, which is checked below against a solution without memory or merging.
 const SOLVED: [(&str, f64); 14] = [
+    // Which of two hungry stacks draws on its supply, a third has none: points are level, each unit lost is one (10.1, 14.5).
     ("draw_on_the_last_supply", -1.0 / 3.0),
+    // The same with five stacks and a lead of one point: a draw is spoilt or saved by what four other dice leave.
     ("feed_two_garrisons", -11.0 / 18.0),
+    // Gordon's use against a storm, of which no loser's move can make good: only the odds of four tests tell (9.2).
     ("gordon_in_fire_or_melee", 0.550_926),
+    // Storm or lose: the good action is followed by a choice of each side before the first die, the bad one by nothing.
     ("last_storm_of_khartoum", -0.143_519),
+    // The Mahdi's use, which Gordon answers: the best use depends on the enemy's best answer, not on his average one.
     ("mahdi_in_fire_or_melee", -0.143_519),
+    // Whether to set out, with a choice of dozens of hexes behind it, of which one alone wins: most lines below look lost.
     ("march_on_el_teb_or_tamai", 2.0 / 3.0),
+    // Attack a lone spearman, whose loss makes a point (16 units at 8 each): what is risked is a point for each unit lost.
     ("sally_from_tokar", 0.964_410),
+    // Pick the group, then attack: the storm must be found through picks, each of which alone changes nothing (8.1).
     ("storm_el_obeid", 0.920_910),
+    // Both units or one, how far, and whether to attack: a march with its rolls, combat and recovery until the end.
     ("tiny_counterstroke", 0.572_145),
+    // All of a stack against one, or a part of it: the sure win costs units, and each of them is a point (14.3).
     ("tiny_two_before_one", 0.920_910),
+    // Which of seven hexes to march to before an attack: another roll may stop the group on its way (8.31).
     ("tiny_where_to", 0.768_519),
+    // The longest: a whole march phase of the Mahdist and then one of the Egyptian player, 16,000 continuations, lost or not.
     ("tiny_whole_march", -0.663_785),
+    // Which of two columns attacks first, and with how many: the second finds what the first has left of the defender.
     ("two_columns_before_el_obeid", 0.797_851),
+    // One hex of 32 wins, at once and surely: what is not tried is not found, and an average of the others is far below.
     ("where_to_march", 1.0),
 ];
 
@@ -238,7 +252,8 @@ fn expectimax_deepens_until_its_budget_is_used_up() {
     for nodes in [1, 100, 1_000, 10_000] {
         let spec = format!("expectimax:nodes={nodes}");
         let report = choose(Expectimax::new(PigEvaluation), &spec, &position, 0).report.expect("a report");
-        assert!(report.nodes <= nodes + 64, "{spec}: {}", report.nodes);
+        // Two actions at depth 1.
+        assert!(report.nodes <= nodes.max(2), "{spec}: {}", report.nodes);
         let alone = choose(Expectimax::new(PigEvaluation), &format!("expectimax:depth={}", report.depth), &position, 0);
         assert_eq!(alone.report.expect("a report").value, report.value);
         depths.push(report.depth);

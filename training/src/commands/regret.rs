@@ -32,12 +32,13 @@ pub struct RegretArgs {
     /// Positions to draw.
     #[arg(long, default_value_t = 50, requires = "scenario", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub positions: u32,
-    /// An agent, with the letter n in braces where the budget goes; may be given several times.
+    /// An agent, with the letter n in braces where the budget goes, a zero behind it for ten times as much; may be given several
+    /// times.
     #[arg(long = "agent", value_name = "SPEC", default_values_t = default_agents())]
     pub agents: Vec<String>,
-    /// Budgets, separated by commas.
-    #[arg(long, value_delimiter = ',', default_values_t = [100, 1_000, 10_000])]
-    pub budgets: Vec<u32>,
+    /// Budgets, separated by commas [default: 1000,10000,100000 for positions of files, 100,1000,10000 for drawn ones].
+    #[arg(long, value_delimiter = ',')]
+    pub budgets: Option<Vec<u32>>,
     /// Choices in each position.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub repeats: u32,
@@ -56,9 +57,16 @@ pub struct RegretArgs {
 /// The default of the limit for positions of files.
 const FILE_LIMIT: usize = 5_000_000;
 
+/// Default budgets for positions of files: the highest shows that every search finds the exact value.
+const FILE_BUDGETS: [u32; 3] = [1_000, 10_000, 100_000];
+/// Default budgets for positions that are drawn, of which there are more.
+const DRAWN_BUDGETS: [u32; 3] = [100, 1_000, 10_000];
+
+/// Every search, valued by results alone. A position that expectimax looks at costs about a tenth of a simulation, which goes
+/// down a whole line.
 fn default_agents() -> Vec<String> {
     let agents = [
-        "expectimax:nodes={n}",
+        "expectimax:nodes={n}0",
         "mcts:sims={n},depth=0",
         "mcts:sims={n},select=puct,depth=0",
         "gumbel:sims={n},depth=0",
@@ -109,7 +117,12 @@ impl RegretArgs {
     /// takes nothing.
     pub fn run(self) -> Result<(), CommandError> {
         let report = self.measure()?;
-        if self.json { print_json(&report) } else { print_line(&report.table(&self.budgets)) }
+        if self.json { print_json(&report) } else { print_line(&report.table(&self.budgets())) }
+    }
+
+    fn budgets(&self) -> Vec<u32> {
+        let usual = if self.scenario.is_some() { DRAWN_BUDGETS } else { FILE_BUDGETS };
+        self.budgets.clone().unwrap_or_else(|| usual.to_vec())
     }
 
     /// Solves the positions and measures the agents.
@@ -143,8 +156,9 @@ impl RegretArgs {
         solve: impl FnOnce() -> Result<Vec<(String, SolvedPosition<P>)>, CommandError>,
     ) -> Result<RegretReport, CommandError> {
         let wrong = |reason: String| CommandError::Argument { argument: "--agent", reason };
+        let budgets = self.budgets();
         for agent in &self.agents {
-            for &budget in &self.budgets {
+            for &budget in &budgets {
                 with_budget(registry, agent, budget).map_err(|error| wrong(error.to_string()))?;
             }
         }
@@ -161,14 +175,14 @@ impl RegretArgs {
                 .collect(),
         });
         let positions = positions.collect();
-        let progress = ProgressBar::new((self.agents.len() * self.budgets.len()) as u64);
+        let progress = ProgressBar::new((self.agents.len() * budgets.len()) as u64);
         if let Ok(style) = ProgressStyle::with_template("{bar:32} {pos}/{len}, {eta} left, {msg}") {
             progress.set_style(style);
         }
         let mut agents = Vec::new();
         for agent in &self.agents {
             let mut cells = Vec::new();
-            for &budget in &self.budgets {
+            for &budget in &budgets {
                 progress.set_message(agent.replace(BUDGET, &budget.to_string()));
                 let factory = with_budget(registry, agent, budget).map_err(|error| wrong(error.to_string()))?;
                 let cell = measure(&factory, budget, &solved, self.repeats, self.seed);
