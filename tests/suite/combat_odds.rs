@@ -9,6 +9,7 @@ use dervish_env::dervish::catalogue::{COMBAT, Catalogue, Class, KINDS, Kind, LAN
 use dervish_env::dervish::force::Force;
 use dervish_env::dervish::rules::combat::{Combat, CombatHex, CombatRole, Combatant, LeaderUse, Test};
 use dervish_env::dervish::rules::odds::TOTAL_WEIGHT;
+use dervish_env::dervish::scenario::FanaticCharge;
 use dervish_env::dervish::tables::{Morale, Tables};
 use proptest::prelude::*;
 
@@ -254,6 +255,81 @@ proptest! {
                 prop_assert_eq!(after.force.count(boat) + u32::from(lost), before.count(boat));
             }
         }
+    }
+}
+
+fn force_of<'c>(combat: &'c mut Combat<'static>, role: CombatRole) -> &'c mut Force {
+    if role == MARCHING { &mut combat.marching.force } else { &mut combat.defending.force }
+}
+
+/// The combat with one thing changed that bears on its odds, and all such changes one after another.
+fn changed(combat: &Combat<'static>) -> Vec<Combat<'static>> {
+    let mut all = Vec::new();
+    let mut change = |change: &dyn Fn(&mut Combat<'static>)| {
+        let mut other = combat.clone();
+        change(&mut other);
+        all.push(other);
+    };
+    change(&|c| c.poor_morale ^= true);
+    change(&|c| c.options.flag ^= true);
+    change(&|c| {
+        c.options.fanatic_charge = match c.options.fanatic_charge {
+            FanaticCharge::Always => FanaticCharge::Marching,
+            FanaticCharge::Marching => FanaticCharge::Always,
+        };
+    });
+    for use_of in [LeaderUse::None, LeaderUse::Fire, LeaderUse::Melee] {
+        change(&|c| c.marching.leader_use = use_of);
+        change(&|c| c.defending.leader_use = use_of);
+    }
+    change(&|c| c.marching.tactical += 1);
+    change(&|c| c.defending.tactical += 1);
+    change(&|c| c.target.river ^= true);
+    change(&|c| c.from.river ^= true);
+    change(&|c| c.target.sea ^= true);
+    change(&|c| c.from.sea ^= true);
+    for place in [None, Some(PlaceKind::Town), Some(PlaceKind::Village), Some(PlaceKind::Oasis)] {
+        change(&|c| c.target.place = place);
+        change(&|c| c.from.place = place);
+    }
+    for relief in [Relief::Flat, Relief::Hills, Relief::Mountain] {
+        change(&|c| c.target.relief = relief);
+        change(&|c| c.from.relief = relief);
+    }
+    for kind in Kind::ALL {
+        for role in CombatRole::BOTH {
+            // Another of a kind that is there, and one that is disrupted instead of in good order.
+            if force_of(&mut combat.clone(), role).good[kind.index()] == 0 {
+                continue;
+            }
+            change(&|c| force_of(c, role).good[kind.index()] += 1);
+            if LAND.has(kind) {
+                change(&|c| {
+                    let force = force_of(c, role);
+                    force.good[kind.index()] -= 1;
+                    force.disrupted[kind.index()] += 1;
+                });
+            }
+        }
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What is remembered of a combat is of no other, however little they differ.
+    #[test]
+    fn remembered_odds_are_those_of_the_combat(combat in any_combat(2)) {
+        prop_assert!(combat.with_distribution(|known| *known == combat.distribution()));
+        for other in changed(&combat) {
+            let exact = other.distribution();
+            // Worked out, then remembered.
+            for _ in 0..2 {
+                prop_assert!(other.with_distribution(|known| *known == exact), "{:?} after {:?}", other, combat);
+            }
+        }
+        prop_assert!(combat.with_distribution(|known| *known == combat.distribution()), "the first again");
     }
 }
 

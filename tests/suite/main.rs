@@ -15,6 +15,8 @@ mod dervish_binary;
 #[cfg(feature = "torch")]
 mod disk_limit;
 mod doctrine;
+mod doctrine_policy;
+mod doctrine_weights;
 mod encode;
 mod endless_files;
 mod external;
@@ -28,6 +30,7 @@ mod luck;
 mod match_command;
 mod match_play;
 mod mcts;
+mod merged_trees;
 mod nash;
 mod perft;
 mod perft_command;
@@ -66,6 +69,7 @@ mod rules_victory;
 mod run_config;
 mod run_directory;
 mod run_report;
+mod search_bounds;
 mod searches;
 mod soak;
 mod solved_pig;
@@ -77,6 +81,7 @@ mod table_command;
 mod tables;
 #[cfg(feature = "torch")]
 mod tensorboard;
+mod thinking;
 mod tournament_command;
 #[cfg(feature = "torch")]
 mod training;
