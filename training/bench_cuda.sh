@@ -33,7 +33,7 @@ for scenario in souakim el-obeid; do
     nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits --loop-ms=500 >"$scratch/busy-$scenario" &
     watcher=$!
     "$dervish" bench selfplay --scenario "$scenario" --device cuda --shared --threads "$threads" --games 128 --sims 16 \
-        --seconds "$seconds" --json >"$scratch/selfplay-$scenario.json"
+        --precision mixed --seconds "$seconds" --json >"$scratch/selfplay-$scenario.json"
     kill "$watcher"
     watcher=
 done

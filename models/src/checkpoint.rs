@@ -8,7 +8,8 @@
 //! ```
 //!
 //! A published network lacks the last two. A checkpoint appears under its name complete or not at all, and is never
-//! changed. Format 1 had neither the optimiser nor the number of turns left, so it is refused.
+//! changed. Format 1 had neither the optimiser nor the number of turns left, so it is refused. Format 2 had one hash of rules,
+//! without the name of its scenario, and did not say which run it came from; it is read as one that does not know.
 
 use crate::adamw::{AdamWState, Moments};
 use crate::network::{ConfigError, Network, NetworkConfig};
@@ -27,7 +28,7 @@ use xxhash_rust::xxh3::xxh3_64;
 mod tensors;
 
 /// Version of the folder's layout and of the manifest.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 const MANIFEST: &str = "manifest.json";
 const WEIGHTS: &str = "weights.safetensors";
@@ -69,9 +70,13 @@ pub struct Manifest {
     pub format: u32,
     /// What the network was trained to read.
     pub contract: Contract,
-    /// Hash of the rules' data that it was trained on. Another hash is no reason to refuse: numbers of the rules may change
-    /// while observations keep their meaning; who loads it may warn.
-    pub rules_hash: String,
+    /// Hash of the rules' data of each scenario that it was trained on, by the scenario's name, which is empty where the game has
+    /// but one start. Another hash is no reason to refuse: numbers of the rules may change while observations keep their
+    /// meaning; who loads it tells so (see [`Manifest::foreign_to`]).
+    pub rules: BTreeMap<String, String>,
+    /// The run that it comes from, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
     /// Optimisation steps behind the weights.
     pub step: u64,
     /// Figures worth keeping, by name: losses, games, scores.
@@ -80,6 +85,69 @@ pub struct Manifest {
     pub network: NetworkConfig,
     /// Size and checksum of each other file.
     pub files: BTreeMap<String, FileDigest>,
+}
+
+/// The run that made a network.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Origin {
+    /// Version of the program.
+    pub program: String,
+    /// Seed of the run.
+    pub seed: u64,
+    /// XXH3 of the run's configuration, 64 bits in hexadecimal: of its `config.toml`, which is the `run.toml` of a published
+    /// network.
+    pub config: String,
+}
+
+impl Origin {
+    /// The origin of a network of a run of this seed and the text of its configuration.
+    pub fn of(program: &str, seed: u64, config: &str) -> Origin {
+        Origin { program: program.to_owned(), seed, config: format!("{:016x}", xxh3_64(config.as_bytes())) }
+    }
+}
+
+/// A manifest of format 2.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ManifestOfFormat2 {
+    #[serde(rename = "format")]
+    _format: u32,
+    contract: Contract,
+    /// That of the first scenario of the run.
+    rules_hash: String,
+    step: u64,
+    figures: BTreeMap<String, f64>,
+    network: NetworkConfig,
+    files: BTreeMap<String, FileDigest>,
+}
+
+/// The last format that is read though it is no longer written.
+const OLD_FORMAT: u32 = 2;
+
+impl From<ManifestOfFormat2> for Manifest {
+    fn from(old: ManifestOfFormat2) -> Manifest {
+        let ManifestOfFormat2 { contract, rules_hash, step, figures, network, files, .. } = old;
+        let rules = BTreeMap::from([(String::new(), rules_hash)]);
+        Manifest { format: FORMAT_VERSION, contract, rules, origin: None, step, figures, network, files }
+    }
+}
+
+impl Manifest {
+    /// What to tell whoever plays a scenario with a network that was trained by other rules or in other scenarios, in words for
+    /// one line; `None` where it was trained by the rules' data of this hash.
+    pub fn foreign_to(&self, scenario: &str, rules_hash: &str) -> Option<String> {
+        if self.rules.values().any(|known| known == rules_hash) {
+            return None;
+        }
+        let place = if scenario.is_empty() { String::new() } else { format!(" of {scenario}") };
+        let named: Vec<&str> = self.rules.keys().map(String::as_str).filter(|name| !name.is_empty()).collect();
+        Some(match self.rules.get(scenario) {
+            Some(known) => format!("trained by other rules{place} ({known}, not {rules_hash})"),
+            None if named.is_empty() => format!("trained by other rules than those{place} ({rules_hash})"),
+            None => format!("trained in {}, not in {scenario}", named.join(", ")),
+        })
+    }
 }
 
 /// Size and checksum of a file.
@@ -97,8 +165,10 @@ pub struct FileDigest {
 pub struct Description {
     /// What the network was trained to read.
     pub contract: Contract,
-    /// Hash of the rules' data.
-    pub rules_hash: String,
+    /// Hash of the rules' data of each scenario, by the scenario's name.
+    pub rules: BTreeMap<String, String>,
+    /// The run, where it is known.
+    pub origin: Option<Origin>,
     /// Optimisation steps behind the weights.
     pub step: u64,
     /// Figures worth keeping; each must be finite.
@@ -212,7 +282,8 @@ pub fn save(
     let mut manifest = Manifest {
         format: FORMAT_VERSION,
         contract: description.contract.clone(),
-        rules_hash: description.rules_hash.clone(),
+        rules: description.rules.clone(),
+        origin: description.origin.clone(),
         step: description.step,
         figures: description.figures.clone(),
         network: net.config().clone(),
@@ -282,7 +353,12 @@ pub fn is_checkpoint(path: &Path) -> bool {
 pub fn load_manifest(path: &Path) -> Result<Manifest, CheckpointError> {
     let file = path.join(MANIFEST);
     let read = || -> Result<Manifest, CheckpointFault> {
-        let manifest: Manifest = read_document(&file, FORMAT_VERSION)?;
+        let manifest: Manifest = match read_document(&file, FORMAT_VERSION) {
+            Err(DocumentFault::Version(version)) if version == u64::from(OLD_FORMAT) => {
+                read_document::<ManifestOfFormat2>(&file, OLD_FORMAT)?.into()
+            }
+            read => read?,
+        };
         manifest.network.check()?;
         // A trainer's two files come together.
         let files: Vec<&str> = manifest.files.keys().map(String::as_str).collect();

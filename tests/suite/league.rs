@@ -1,5 +1,6 @@
 //! Whom a network meets in self-play, which weights play, and how its strength is followed.
 
+use crate::dervish_binary::dervish;
 use dervish_agents::random::RandomAgent;
 use dervish_agents::registry::AgentFactory;
 use dervish_env::chance::SplitMix64;
@@ -242,5 +243,29 @@ fn an_assessment_that_was_broken_off_is_made_by_the_next_session() {
         train(&material(), &run, Budget::Rounds(2), &()).expect("a session");
         let lines = fs::read_to_string(&file).expect("assessments");
         assert_eq!(lines.lines().count(), 1, "{lines}");
+    }
+}
+
+/// A run whose pool is another run's network alone is an exploiter of it.
+#[test]
+fn another_run_is_met_as_an_opponent() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [first, exploiter] = ["first", "exploiter"].map(|name| folder.path().join(name).display().to_string());
+    let train = |out: &str, more: &[&str]| {
+        let small = ["--set", "network.architecture.hidden=8", "--set", "learner.games_per_round=6"];
+        let command = ["train", "--scenario", "pig", "--threads", "1", "--rounds", "2", "--out", out];
+        let output = dervish(&[&command[..], &small, &["--set", "self_play.simulations=2"], more].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    train(&first, &[]);
+    let spec = format!("neural:{first}");
+    let opponents = format!("league.opponents=['{spec}']");
+    train(&exploiter, &["--set", &opponents, "--set", "league.share=1.0", "--set", "learner.window=9"]);
+    let games = games_of(Path::new(&exploiter));
+    assert!(games.len() >= 12, "{} games", games.len());
+    for game in games {
+        let opponent = game.opponent.expect("an opponent in every game");
+        assert_eq!(opponent.name, spec);
+        assert!(game.decisions.iter().all(|of| of.seat != opponent.seat || of.judgement.is_none()));
     }
 }

@@ -26,6 +26,8 @@ mod gumbel;
 mod gym;
 #[cfg(feature = "torch")]
 mod league;
+#[cfg(feature = "torch")]
+mod learning_targets;
 mod luck;
 mod match_command;
 mod match_play;
@@ -84,6 +86,10 @@ mod tensorboard;
 mod thinking;
 mod tournament_command;
 #[cfg(feature = "torch")]
+mod train_command;
+#[cfg(feature = "torch")]
 mod training;
+#[cfg(feature = "torch")]
+mod training_stops;
 mod tune;
 mod watch_command;

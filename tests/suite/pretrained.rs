@@ -1,7 +1,8 @@
 //! The networks that come with the project: they load, play, and say what they are.
 
 use dervish_env::encode::PolicyEncoder;
-use dervish_models::checkpoint::{self, Manifest};
+use dervish_env::game::GameIdentity;
+use dervish_models::checkpoint::{self, Manifest, Origin};
 use dervish_training::arena::agents::{ArenaGame, agents_of};
 use dervish_training::arena::match_play::{MatchOptions, play_match};
 use dervish_training::config::RunConfig;
@@ -29,7 +30,8 @@ impl GameVisitor for Scores<'_> {
     /// Score of the network's policy, without search, against random play.
     fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> f64 {
         let agents = agents_of(&start, encoder);
-        assert_eq!(self.manifest.rules_hash, start.identity().rules_hash, "trained by other rules or data");
+        let GameIdentity { scenario, rules_hash, .. } = start.identity();
+        assert_eq!(self.manifest.rules.get(&scenario), Some(&rules_hash), "trained by other rules or data");
         let spec = format!("neural:{}", self.network.display());
         let [network, random] = [&*spec, "random"].map(|spec| agents.factory(spec).expect("an agent"));
         let options =
@@ -43,8 +45,13 @@ fn pretrained_networks_load_and_play_by_todays_rules() {
     for network in pretrained() {
         let text = fs::read_to_string(network.join("run.toml")).expect("the configuration of the run");
         let config = RunConfig::parse(&text, &[]).expect("a configuration");
+        let manifest = checkpoint::load_manifest(&network).expect("a manifest");
+        // The configuration beside it is that of its run.
+        let origin = manifest.origin.as_ref().expect("a run");
+        assert_eq!(origin, &Origin::of(&origin.program, config.seed, &text), "{}", network.display());
+        assert_eq!(manifest.rules.len(), config.scenarios.len(), "{}", network.display());
         for scenario in &config.scenarios {
-            let manifest = checkpoint::load_manifest(&network).expect("a manifest");
+            let manifest = manifest.clone();
             let score = with_game(scenario, Scores { network: &network, manifest }).expect("a game");
             // A network that has forgotten everything wins half of the thirty games, and so many once in a hundred times.
             assert!(score > 0.7, "{}: {score} against random play in {scenario}", network.display());

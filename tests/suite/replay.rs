@@ -89,6 +89,23 @@ fn what_was_finished_survives_a_kill() {
     assert_eq!(fs::read_to_string(&path).expect("games"), "");
 }
 
+/// A kill between a checkpoint and the deletion of what is too old for it leaves files that nobody will ask for.
+#[test]
+fn rounds_that_are_too_old_go_when_a_run_goes_on() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut replay = open(folder.path(), 0, false).expect("no games yet");
+    for number in 0..4 * 9 {
+        replay.push(game(number)).expect("kept");
+    }
+    drop(replay);
+    // From round 8 on, rounds 3 to 8 are of use: the window is 5 rounds long.
+    let again = open(folder.path(), 8, false).expect("the games");
+    assert_eq!(numbers(again.lesson(8).0), [32, 33, 34, 35]);
+    let rounds = |file: &fs::DirEntry| file.file_name().to_string_lossy().starts_with("round-");
+    let left: Vec<_> = fs::read_dir(folder.path()).expect("a folder").flatten().filter(rounds).collect();
+    assert_eq!(left.len(), 6, "{left:?}");
+}
+
 #[test]
 fn damaged_files_are_named_with_their_line() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -117,15 +134,18 @@ fn damaged_files_are_named_with_their_line() {
 #[test]
 fn the_latest_games_are_read_by_others() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    assert!(latest_games(folder.path(), 5).expect("none").is_empty());
+    assert!(latest_games(folder.path(), 5, |_| true).expect("none").is_empty());
     let mut replay = open(folder.path(), 0, false).expect("no games yet");
     for number in 0..14 {
         replay.push(game(number)).expect("kept");
     }
     // Two games are open; for five and for six in all it takes one round more, for seven two.
-    let latest = |least| numbers(&latest_games(folder.path(), least).expect("games"));
+    let latest = |least| numbers(&latest_games(folder.path(), least, |_| true).expect("games"));
     assert_eq!((latest(2), latest(5)), (vec![12, 13], (8..14).collect()));
     assert_eq!((latest(6), latest(7), latest(99)), ((8..14).collect(), (4..14).collect(), (0..14).collect()));
+    // Only what is wanted counts: of even numbers two games are in a round.
+    let even = latest_games(folder.path(), 4, |game| game.number.is_multiple_of(2)).expect("games");
+    assert_eq!(numbers(&even), [4, 6, 8, 10, 12]);
     // Nothing is older than what was forgotten; a line that is being written is passed over.
     fs::remove_file(folder.path().join("round-00000001.jsonl")).expect("deleted");
     let open = folder.path().join("open.jsonl");

@@ -1,8 +1,10 @@
 //! The configuration of a training run: what it refuses, presets, and settings from the command line.
 
+use dervish_models::device::DeviceChoice;
 use dervish_models::network::Architecture;
-use dervish_training::config::{ConfigError, PRESETS, RunConfig};
+use dervish_training::config::{ConfigError, PRESETS, RunConfig, budget};
 use dervish_training::self_play::tree_search::SearchConfig;
+use std::time::Duration;
 
 fn settings(settings: &[&str]) -> Vec<String> {
     settings.iter().map(|setting| setting.to_string()).collect()
@@ -22,6 +24,9 @@ fn every_preset_can_be_read_and_written_again() {
         let config = RunConfig::parse(text, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(RunConfig::parse(&config.text(), &[]).as_ref(), Ok(&config), "{name}");
         assert_eq!(RunConfig::preset(name), Ok(text));
+        // `dervish train --preset NAME` alone trains for an hour, on CPUs with a curve of strength.
+        assert_eq!(config.budget.as_deref().map(budget), Some(Ok(Duration::from_secs(3600))), "{name}");
+        assert_eq!(config.assessment.every > 0, name.ends_with("-cpu"), "{name}");
     }
     assert!(RunConfig::preset("chess").expect_err("no preset").to_string().contains("souakim-cpu"));
 }
@@ -83,12 +88,18 @@ fn figures_with_which_nothing_can_be_trained_are_refused() {
         ("league.share=0.5", "league.share above 0 needs league.opponents"),
         ("gate={games=3}", "come in pairs"),
         ("gate={elo0=10, elo1=5}", "gate: "),
+        ("budget=never", "budget: "),
+        ("budget=0s", "budget: there is nothing to do in no time"),
+        // What a search with a share of the margin finds is no chance to win.
+        ("learner.targets.value_lambda=0.9", "needs a self_play.utility.margin_share of 0"),
         ("storage.disk_limit=10000000000", "storage.disk_limit: 10000000000 is not from 0 to 1000000000"),
     ] {
         let found = refusal(LEAST, &[setting]);
         assert!(found.contains(expected), "{setting}: {found}");
     }
     assert!(refusal(LEAST, &["deterministic=true", "threads=2"]).contains("threads = 1"));
+    let on_gpu = ["deterministic=true", "threads=1", "network.device=cuda"];
+    assert!(refusal(LEAST, &on_gpu).contains("network.device"));
     let both = ["league.opponents=['random']", "assessment.held_out=['doctrine', 'random']"];
     assert!(refusal(LEAST, &both).contains("assessment.held_out is one of league.opponents"));
 }
@@ -108,4 +119,17 @@ fn settings_change_what_the_file_says() {
     assert!(refusal(LEAST, &["self_play.simulation=32"]).contains("simulation"));
     assert!(refusal(LEAST, &["threads"]).contains("KEY=VALUE"));
     assert!(refusal(LEAST, &["threads.more=1", "threads=2", "threads.more=1"]).contains("leads through"));
+}
+
+/// On a GPU the order of sums varies: a deterministic run stays on the CPU where the choice is left to the program.
+#[test]
+fn a_deterministic_run_computes_on_the_cpu() {
+    let deterministic =
+        RunConfig::parse(LEAST, &settings(&["deterministic=true", "threads=1"])).expect("a configuration");
+    assert_eq!((deterministic.network.device, deterministic.device()), (DeviceChoice::Auto, DeviceChoice::Cpu));
+    let on_gpu = RunConfig::parse(LEAST, &settings(&["network.device=cuda"])).expect("a configuration");
+    assert_eq!(on_gpu.device(), DeviceChoice::Cuda(0));
+    // Values that stand for results alone can be mixed with results.
+    let mixed = ["self_play.utility.margin_share=0.0", "learner.targets.value_lambda=0.9"];
+    assert!(RunConfig::parse(LEAST, &settings(&mixed)).is_ok());
 }

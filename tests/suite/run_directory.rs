@@ -50,7 +50,7 @@ pub fn line_of_round(round: u64, games: &[SelfPlayGame]) -> Value {
     json!({
         "session_seconds": 60.0, "seconds": 60.0 * round as f64, "rounds": round, "games": 32 * round, "decisions": 9000,
         "numbered": 32 * round, "step": 10 * round, "elapsed": 0.25, "decisions_per_second": 1234.4,
-        "first_seat_score": 0.5, "evaluations": 5, "mean_batch": 61.25, "evaluator_busy": 0.75, "learnt_from": 9,
+        "first_seat_score": 0.5, "evaluations": 5, "mean_batch": 61.25, "evaluator_busy": 0.75, "queue_wait_ms": 1.75, "learnt_from": 9,
         "learning_rate": 0.001, "policy": 1.5 + 1.0 / round as f64, "surrogate": 0.0, "entropy": 0.0, "wdl": 0.625,
         "margin": 0.125, "turns_left": 0.25, "total": 2.5, "gradient_norm": 1.0,
         "figures": RoundFigures::of(games, &Utility::default()),

@@ -10,7 +10,7 @@ use dervish_env::reference::pig::Pig;
 use dervish_training::arena::plots::Curve;
 use dervish_training::run_files::RunFiles;
 use dervish_training::run_report::behaviour::{Behaviour, record_of};
-use dervish_training::self_play::game::SelfPlayGame;
+use dervish_training::self_play::game::{Opponent, SelfPlayGame};
 use std::fs;
 use std::path::Path;
 
@@ -48,7 +48,7 @@ fn the_page_of_a_campaign_has_curves_calibration_and_conduct() {
         "<h3>Speed</h3>",
         "Calibration in the latest 9 rounds",
         "Conduct in souakim",
-        "The latest 5 games of self-play",
+        "The latest 5 games of the network against itself",
         "march groups that divide a stack",
         "opening of mahdist",
         "14.3 ",
@@ -60,6 +60,26 @@ fn the_page_of_a_campaign_has_curves_calibration_and_conduct() {
     assert_eq!((behaviour.anatomies.len(), behaviour.anatomies[0].games), (1, 5));
     let won = games.iter().filter(|game| game.result.winner == Some(Seat::First)).count() as u64;
     assert_eq!(behaviour.anatomies[0].first_seat.wins, won);
+}
+
+/// What a teacher or an opponent does is not what the network does.
+#[test]
+fn games_of_teachers_and_against_opponents_tell_nothing_of_the_network() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = run_in(folder.path(), "pig");
+    let config = run.join("config.toml");
+    let imitation = "[imitation]\nteacher = \"doctrine\"\ngames = 3\n";
+    fs::write(&config, fs::read_to_string(&config).expect("a configuration") + imitation).expect("a file");
+    let mut games: Vec<SelfPlayGame> = (0..8).map(|number| random_game(&Pig::new(), number)).collect();
+    games[5].opponent = Some(Opponent { name: "random".to_string(), seat: Seat::Second });
+    keep_games(&run, &games);
+    // Games 0, 1 and 2 are the teacher's, game 5 is one against an opponent; 3, 4, 6 and 7 are left.
+    let behaviour = Behaviour::of(&RunFiles::open(&run).expect("a run")).expect("games by the rules");
+    let left = [3, 4, 6, 7].map(|number: usize| games[number].result.winner);
+    let won = left.iter().filter(|&&winner| winner == Some(Seat::First)).count() as u64;
+    assert_eq!((behaviour.anatomies[0].games, behaviour.anatomies[0].first_seat.wins), (4, won));
+    keep_games(&run, &games[..3]);
+    assert!(page_of(&run).contains("No game of the network against itself is kept."));
 }
 
 #[test]

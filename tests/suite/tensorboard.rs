@@ -1,6 +1,16 @@
 //! TensorBoard's event files: checksums and framing by their definitions, and read back as other programs read them.
 
-use dervish_training::tensorboard::{Event, EventFile, FILE_VERSION, Summary, SummaryValue, masked_crc, record};
+use crate::training::{config, pig};
+use dervish_env::reference::pig::Pig;
+use dervish_training::arena::agents::ArenaGame;
+use dervish_training::config::RunConfig;
+use dervish_training::run_dir::RunDir;
+use dervish_training::self_play::pool::Rival;
+use dervish_training::session::{Budget, Material, train};
+use dervish_training::tensorboard::{
+    Event, EventFile, FILE_VERSION, SESSION_START, Summary, SummaryValue, masked_crc, record,
+};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -70,6 +80,7 @@ fn a_file_begins_as_tensorflow_begins_it() {
 
 fn file_with_two_rounds(folder: &Path) -> PathBuf {
     let mut events = EventFile::create(folder).expect("a file");
+    events.begin_session(1).expect("written");
     events.add(10, [("loss/policy", 1.5), ("loss/none", f64::NAN), ("game/score", 0.0)]).expect("written");
     events.add(20, [("loss/policy", 1.25)]).expect("written");
     events.path().to_owned()
@@ -80,7 +91,7 @@ fn values_are_read_back_with_their_steps_and_a_cut_off_record_is_the_last() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = file_with_two_rounds(folder.path());
     let read = events(&path);
-    let [first, one, two] = &read[..] else { panic!("{read:?}") };
+    let [first, _, one, two] = &read[..] else { panic!("{read:?}") };
     assert_eq!((first.file_version.as_deref(), &first.summary), (Some(FILE_VERSION), &None));
     let value = |tag: &str, value| SummaryValue { tag: tag.to_owned(), simple_value: Some(value) };
     // Zero is a value; what is no number is left out.
@@ -91,8 +102,93 @@ fn values_are_read_back_with_their_steps_and_a_cut_off_record_is_the_last() {
     // A kill in the middle of a record leaves all before it.
     let bytes = fs::read(&path).expect("a file");
     let (whole, rest) = records(&bytes[..bytes.len() - 5]);
-    assert!(whole.len() == 2 && rest > 0);
+    assert!(whole.len() == 3 && rest > 0);
     assert_eq!(record(b"").len(), 16);
+}
+
+/// What a session writes: tags for every round and assessment, and where it begins, so that what a killed session had beyond
+/// that is dropped by whoever draws the curves.
+#[test]
+fn a_session_writes_its_curves_and_where_they_begin() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pig");
+    let changes = [
+        "threads=1",
+        "deterministic=true",
+        "learner.games_per_round=4",
+        "learner.window=4",
+        "self_play.cheap_simulations=1",
+        "league={share=0.3, opponents=['random']}",
+        "assessment={every=2, games=2, held_out=['mcts:sims=2']}",
+    ];
+    let changes: Vec<String> = changes.iter().map(|change| change.to_string()).collect();
+    let config = RunConfig::parse(&config(2).text(), &changes).expect("a configuration");
+    let run = RunDir::create(&path, config).expect("a new run");
+    let rival = |spec: &str| Rival {
+        name: spec.to_string(),
+        by_scenario: vec![Pig::agents().factory(spec).expect("an agent")],
+    };
+    let material = Material { opponents: vec![rival("random")], held_out: vec![rival("mcts:sims=2")], ..pig() };
+    let files = || {
+        let entries = fs::read_dir(path.join("tensorboard")).expect("a folder").flatten().map(|entry| entry.path());
+        entries.collect::<BTreeSet<PathBuf>>()
+    };
+    let first = train(&material, &run, Budget::Rounds(2), &()).expect("a session");
+    let known = files();
+    train(&material, &run, Budget::Rounds(3), &()).expect("a session");
+    let new: Vec<PathBuf> = files().difference(&known).cloned().collect();
+    assert_eq!((known.len(), new.len()), (1, 1), "a file for each session");
+    let (one, two) = (known.first().map(|file| events(file)).unwrap_or_default(), events(&new[0]));
+    let start = |events: &[Event]| events[1].session_log.map(|log| (log.status, events[1].step));
+    // The first step of each session.
+    assert_eq!(start(&one), Some((SESSION_START, 1)));
+    assert_eq!(start(&two), Some((SESSION_START, first.steps.cast_signed() + 1)));
+    assert!(two[2..].iter().all(|event| event.step >= two[1].step && event.session_log.is_none()));
+    let tags: BTreeSet<&str> = one
+        .iter()
+        .filter_map(|event| event.summary.as_ref())
+        .flat_map(|of| &of.value)
+        .map(|of| of.tag.as_str())
+        .collect();
+    let always = [
+        "calibration/first_seat",
+        "calibration/first_third",
+        "calibration/last_third",
+        "calibration/middle_third",
+        "calibration/second_seat",
+        "game/decisions",
+        "game/first_seat_score",
+        "game/player_turns",
+        "learner/gradient_norm",
+        "learner/learning_rate",
+        "loss/margin",
+        "loss/policy",
+        "loss/result",
+        "loss/total",
+        "loss/turns_left",
+        "policy/taught_entropy",
+        "speed/decisions_per_second",
+        "speed/evaluator_busy",
+        "speed/mean_batch",
+        "speed/queue_wait_ms",
+        "strength/held_out",
+        "strength/pool",
+    ];
+    // There is no rating where everything was won or lost.
+    let tags: Vec<&str> = tags.into_iter().filter(|&tag| tag != "strength/rating").collect();
+    assert_eq!(tags, always);
+    // The values are those of the lines of the run.
+    let text = fs::read_to_string(path.join("metrics.jsonl")).expect("figures");
+    let line: serde_json::Value = serde_json::from_str(text.lines().next().expect("a round")).expect("JSON");
+    let round = one.iter().find(|event| event.summary.is_some()).expect("a round");
+    let value = |tag: &str| {
+        let values = round.summary.as_ref().map(|of| &of.value[..]).unwrap_or_default();
+        values.iter().find(|of| of.tag == tag).and_then(|of| of.simple_value)
+    };
+    assert_eq!(Some(round.step), line["step"].as_i64());
+    for (tag, name) in [("loss/total", "total"), ("learner/learning_rate", "learning_rate")] {
+        assert_eq!(value(tag), line[name].as_f64().map(|number| number as f32), "{tag}");
+    }
 }
 
 /// Names a Python that must have TensorBoard: without it the test fails instead of being skipped.

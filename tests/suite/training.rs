@@ -1,15 +1,14 @@
 //! Training from end to end on pig, and its parts.
 
 use crate::dervish_binary::{dervish, json_of, refusal as refusal_of};
-use dervish_agents::evaluation::Utility;
 use dervish_agents::random::RandomAgent;
 use dervish_agents::registry::{AgentFactory, Registry, SpecError};
 use dervish_env::encode::Encoder;
-use dervish_env::game::{Action, GameResult, Seat};
+use dervish_env::game::Seat;
 use dervish_env::reference::connect_four::{ConnectFour, ConnectFourColumns};
 use dervish_env::reference::pig::{Pig, PigPlayers};
-use dervish_models::batch::{Batch, Played};
-use dervish_models::device::DeviceChoice;
+use dervish_models::batch::Batch;
+use dervish_models::device::{DeviceChoice, Precision};
 use dervish_models::evaluator::Evaluations;
 use dervish_models::network::{Architecture, Network, NetworkConfig};
 use dervish_neural::agent::{NeuralAgent, choose_index};
@@ -23,12 +22,9 @@ use dervish_training::config::RunConfig;
 use dervish_training::run_dir::{RunDir, RunDirFault};
 use dervish_training::self_play::actor::Actor;
 use dervish_training::self_play::evaluation::{BatchEvaluator, Effort, EffortReport, OwnEvaluator, serve};
-use dervish_training::self_play::game::{Decision, Judgement, SelfPlayGame};
+use dervish_training::self_play::game::{Judgement, SelfPlayGame};
 use dervish_training::self_play::numbers::GameNumbers;
 use dervish_training::self_play::pool::{LeagueConfig, Pool, Rival};
-use dervish_training::self_play::targets::{
-    TargetConfig, played_actions, result_target, standardise, turns_left, value_targets,
-};
 use dervish_training::self_play::weights::PublishedWeights;
 use dervish_training::self_play::{SelfPlayConfig, Start};
 use dervish_training::session::{Budget, Material, Progress, SessionError, SessionReport, Watcher, train};
@@ -39,7 +35,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-fn config(simulations: u32) -> RunConfig {
+/// A small run of pig, by policy gradient without simulations.
+pub fn config(simulations: u32) -> RunConfig {
     // A policy gradient judges the policy that played.
     let uses = if simulations > 0 { 2 } else { 1 };
     let text = format!(
@@ -80,7 +77,8 @@ impl Watcher for StopAfter {
 const LEARNT: u64 = 1500;
 const LONG: Budget = Budget::Time(Duration::from_secs(600));
 
-fn pig() -> Material<Pig, PigPlayers> {
+/// Pig, and nobody beside the network.
+pub fn pig() -> Material<Pig, PigPlayers> {
     Material::of(vec![Start { position: Pig::new(), encoder: PigPlayers::new() }])
 }
 
@@ -356,6 +354,35 @@ fn every_search_and_evaluator_can_be_trained_with() {
     assert_eq!(line.get("luck"), None);
 }
 
+/// Playout caps (Wu 2020): a decision that was not searched in full teaches the value and no policy.
+#[test]
+fn only_decisions_that_were_searched_in_full_teach_the_policy() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for share in [0.5, 0.0] {
+        let path = folder.path().join(format!("share-{share}"));
+        let changes = [format!("self_play.full_share={share}"), "self_play.cheap_simulations=2".to_string()];
+        let config = RunConfig::parse(&config(4).text(), &changes).expect("a configuration");
+        let run = RunDir::create(&path, config).expect("a new run");
+        train(&pig(), &run, Budget::Rounds(3), &()).expect("a session");
+        let games = games_on_disk(&path);
+        let judged = games.iter().flat_map(|game| &game.decisions).filter_map(|decision| decision.judgement.as_ref());
+        let taught: Vec<bool> = judged.map(|judgement| !judgement.policy.is_empty()).collect();
+        let found = taught.iter().filter(|&&taught| taught).count() as f64 / taught.len() as f64;
+        // Five standard deviations of a share of so many decisions.
+        let deviation = (share * (1.0 - share) / taught.len() as f64).sqrt();
+        assert!(taught.len() > 300 && (found - share).abs() <= 5.0 * deviation, "{found} of {}", taught.len());
+        let text = fs::read_to_string(path.join("metrics.jsonl")).expect("figures");
+        for line in text.lines() {
+            let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            let loss = |name: &str| line[name].as_f64().unwrap_or_else(|| panic!("{name} in {line}"));
+            assert_eq!(loss("policy") > 0.0, share > 0.0, "{line}");
+            // Nor is it taught by the luck of the one action played.
+            assert_eq!((loss("surrogate"), loss("entropy")), (0.0, 0.0), "{line}");
+            assert!(loss("wdl") > 0.0, "{line}");
+        }
+    }
+}
+
 #[test]
 fn an_exported_network_is_that_of_its_checkpoint_and_plays() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -397,7 +424,7 @@ fn the_speed_of_self_play_is_measured_beside_the_network_alone() {
 }
 
 /// The games that a run keeps.
-fn games_on_disk(run: &Path) -> Vec<SelfPlayGame> {
+pub fn games_on_disk(run: &Path) -> Vec<SelfPlayGame> {
     let files = fs::read_dir(run.join("replay")).expect("games");
     let texts = files.map(|file| fs::read_to_string(file.expect("a file").path()).expect("text"));
     texts
@@ -431,12 +458,12 @@ fn games_by(count: usize, simulations: u32, shared: bool) -> Vec<SelfPlayGame> {
         finished
     };
     if !shared {
-        return play(BatchEvaluator::own(&weights, &effort).expect("a network"), count);
+        return play(BatchEvaluator::own(&weights, &effort, Precision::Full).expect("a network"), count);
     }
     const ACTORS: usize = 3;
     let (requests, queue) = channel();
     let finished = std::thread::scope(|scope| {
-        let server = OwnEvaluator::new(&weights, &effort).expect("a network");
+        let server = OwnEvaluator::new(&weights, &effort, Precision::Full).expect("a network");
         let serving = scope.spawn(move || serve(queue, server, 64));
         let actors = [(); ACTORS].map(|()| {
             let evaluator = BatchEvaluator::shared(requests.clone());
@@ -508,106 +535,6 @@ fn games_of_self_play_can_be_played_again_and_do_not_depend_on_each_other() {
         changed.decisions[1].seat = Seat::First;
         assert_eq!(changed.replay(&ConnectFour::new(), |_, _, _| ()).expect_err("another seat").decision, 1);
     }
-}
-
-/// A game with the given deciders and the values that they saw.
-fn judged_game(decisions: &[(Seat, f32)], result: GameResult) -> SelfPlayGame {
-    let decision = |&(seat, value): &(Seat, f32)| Decision {
-        seat,
-        action: Action(0),
-        judgement: Some(Judgement { index: 0, probability: 0.5, value, policy: Vec::new() }),
-    };
-    SelfPlayGame {
-        number: 0,
-        scenario: 0,
-        dice_seed: 0,
-        step: 0,
-        decisions: decisions.iter().map(decision).collect(),
-        opponent: None,
-        result,
-    }
-}
-
-/// What a result is worth in the next tests.
-const UTILITY: Utility = Utility { margin_share: 0.25 };
-
-fn advantages(game: &SelfPlayGame, config: &TargetConfig) -> Vec<f32> {
-    played_actions(game, config, &UTILITY).into_iter().flatten().map(|played| played.advantage).collect()
-}
-
-#[test]
-fn turns_left_count_the_changes_of_the_player_to_come() {
-    use Seat::{First, Second};
-    let seats = [First, First, Second, First, First, Second, Second];
-    let decisions = seats.map(|seat| (seat, 0.0));
-    let game = judged_game(&decisions, GameResult { winner: None, margin: 0.0 });
-    assert_eq!(turns_left(&game), [3.0, 3.0, 2.0, 1.0, 1.0, 0.0, 0.0]);
-    let none = judged_game(&[], GameResult { winner: None, margin: 0.0 });
-    assert!(turns_left(&none).is_empty());
-}
-
-#[test]
-fn advantages_are_those_computed_by_hand() {
-    use Seat::{First, Second};
-    let config = TargetConfig { lambda: 0.5, ..TargetConfig::default() };
-    let result = GameResult { winner: Some(First), margin: 0.5 };
-    let game = judged_game(&[(First, 0.2), (First, 0.4), (Second, -0.1)], result);
-    // The result is worth 3/4 + 1/4 x 1/2 = 0.875 to the first seat. Surprises for it, from the back:
-    // 0.875 - 0.1 = 0.775; (0.1 - 0.4) + 0.775 / 2 = 0.0875; (0.4 - 0.2) + 0.0875 / 2 = 0.24375.
-    let expected = [0.24375, 0.0875, -0.775];
-    for (advantage, expected) in advantages(&game, &config).into_iter().zip(expected) {
-        assert!((advantage - expected).abs() < 1e-6, "{advantage} {expected}");
-    }
-    // Seats, winner and margin exchanged: every player sees the same.
-    let mirrored_result = GameResult { winner: Some(Second), margin: -0.5 };
-    let mirrored = judged_game(&[(Second, 0.2), (Second, 0.4), (First, -0.1)], mirrored_result);
-    assert_eq!(advantages(&mirrored, &config), advantages(&game, &config));
-    // Lambda 1: result minus value. A forced decision has no advantage and passes the surprise on.
-    let by_result = TargetConfig { lambda: 1.0, ..config };
-    let mut forced = game;
-    forced.decisions[1].judgement = None;
-    let played = played_actions(&forced, &by_result, &UTILITY);
-    assert_eq!(played[1], None);
-    assert!((played[0].expect("a choice").advantage - 0.675).abs() < 1e-6);
-}
-
-#[test]
-fn values_are_mirrored_between_the_seats() {
-    let won = GameResult { winner: Some(Seat::Second), margin: -0.25 };
-    assert_eq!(result_target(&won, Seat::First), ([0.0, 0.0, 1.0], -0.25));
-    assert_eq!(result_target(&won, Seat::Second), ([1.0, 0.0, 0.0], 0.25));
-    let drawn = GameResult { winner: None, margin: 0.0 };
-    assert_eq!(result_target(&drawn, Seat::First), result_target(&drawn, Seat::Second));
-}
-
-#[test]
-fn lambda_returns_are_those_computed_by_hand() {
-    use Seat::{First, Second};
-    let game =
-        judged_game(&[(First, 0.2), (Second, 0.6), (Second, -0.4)], GameResult { winner: Some(First), margin: 0.5 });
-    let close = |found: &[([f32; 3], f32)], expected: [[f32; 3]; 3]| {
-        for ((wdl, _), expected) in found.iter().zip(expected) {
-            assert!(wdl.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}");
-        }
-    };
-    let targets = |value_lambda| value_targets(&game, &TargetConfig { value_lambda, ..TargetConfig::default() });
-    close(&targets(1.0), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]);
-    // From the back, for the first seat: the last decision's target is the result, 1. It saw -0.4 for the second seat, so 0.4
-    // for the first, a win with 0.7: 3/4 + 0.7/4 = 0.925 for the one before. That saw -0.6, a win with 0.2:
-    // 0.75 x 0.925 + 0.25 x 0.2 = 0.74375.
-    close(&targets(0.75), [[0.74375, 0.0, 0.25625], [0.075, 0.0, 0.925], [0.0, 0.0, 1.0]]);
-    // Lambda 0 is the value of the next decision.
-    close(&targets(0.0), [[0.2, 0.0, 0.8], [0.3, 0.0, 0.7], [0.0, 0.0, 1.0]]);
-    assert_eq!(targets(0.5).iter().map(|(_, margin)| *margin).collect::<Vec<_>>(), [0.5, -0.5, -0.5]);
-}
-
-#[test]
-fn advantages_are_standardised_for_each_seat_apart() {
-    let of = |seat, advantage| (seat, Played { action: 0, probability: 0.5, advantage });
-    // First: mean 2, deviation 1. Second: all alike.
-    let mut decisions = [of(Seat::First, 1.0), of(Seat::Second, -5.0), of(Seat::First, 3.0), of(Seat::Second, -5.0)];
-    standardise(decisions.iter_mut().map(|(seat, played)| (*seat, played)));
-    assert_eq!(decisions.map(|(_, played)| played.advantage), [-1.0, 0.0, 1.0, 0.0]);
 }
 
 #[test]

@@ -46,6 +46,7 @@ fn a_run_is_told_from_its_last_complete_line() {
         "3, 96",
         "1234",
         "61.2, 75%",
+        "1.75 ms",
         "policy 1.833, result 0.625, margin 0.125, turns left 0.250",
         // ln 2: pig has two actions where there is a choice.
         "0.69 nats",

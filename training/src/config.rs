@@ -14,6 +14,7 @@ use dervish_models::device::DeviceChoice;
 use dervish_models::network::Architecture;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 /// Version of the configuration and of the layout of run directories.
 pub const FORMAT_VERSION: u32 = 3;
@@ -33,7 +34,10 @@ pub struct RunConfig {
     /// Threads that play, at least 1. The learner takes its time from theirs.
     #[serde(default = "all_cores")]
     pub threads: usize,
-    /// Games are played round by round on one thread, so that the weights after any round follow from this configuration and the
+    /// How long a run of this configuration trains where neither `--budget` nor `--rounds` says so, such as `60m`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<String>,
+    /// Games are played round by round on one thread and on the CPU, so that the weights after any round follow from this configuration and the
     /// number of rounds for which the run was asked (the step size shrinks until then), whatever interrupted it; slower.
     #[serde(default)]
     pub deterministic: bool,
@@ -137,6 +141,9 @@ pub enum ConfigError {
     /// The test of a gate cannot be made.
     #[error("gate: {0}")]
     Gate(SprtError),
+    /// A time that is none.
+    #[error("budget: {0}")]
+    Budget(String),
     /// Figures that do not go together.
     #[error("{0}")]
     Contradiction(&'static str),
@@ -163,6 +170,18 @@ pub const PRESETS: [(&str, &str); 4] = [
     ("campaign-cpu", include_str!("../presets/campaign-cpu.toml")),
     ("campaign-cuda", include_str!("../presets/campaign-cuda.toml")),
 ];
+
+/// A time such as `90s`, `10m` or `2h`.
+///
+/// # Errors
+/// What is wrong with it, on one line.
+pub fn budget(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(Duration::ZERO) => Err("there is nothing to do in no time".to_string()),
+        Ok(budget) => Ok(budget),
+        Err(error) => Err(format!("{error}; write 90s, 10m or 2h")),
+    }
+}
 
 fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
@@ -209,6 +228,11 @@ impl RunConfig {
         };
         config.check()?;
         Ok(config)
+    }
+
+    /// Where the network computes: where the weights must follow from the configuration, on the CPU whatever else is there.
+    pub fn device(&self) -> DeviceChoice {
+        if self.deterministic { DeviceChoice::Cpu } else { self.network.device }
     }
 
     /// The whole configuration as TOML.
@@ -291,6 +315,17 @@ impl RunConfig {
         if let Some((field, value, range)) = ranges.into_iter().find(|(_, value, range)| !range.contains(value)) {
             let (least, most) = (*range.start(), *range.end());
             return Err(ConfigError::Range { field, value: value.to_string(), least, most });
+        }
+        if let Some(Err(reason)) = self.budget.as_deref().map(budget) {
+            return Err(ConfigError::Budget(reason));
+        }
+        if self.deterministic && matches!(self.network.device, DeviceChoice::Cuda(_)) {
+            return Err(ConfigError::Contradiction("deterministic = true needs network.device = \"cpu\" or \"auto\""));
+        }
+        if self_play.utility.margin_share > 0.0 && targets.value_lambda < 1.0 {
+            return Err(ConfigError::Contradiction(
+                "learner.targets.value_lambda below 1 needs a self_play.utility.margin_share of 0",
+            ));
         }
         if self.deterministic && self.threads != 1 {
             return Err(ConfigError::Contradiction("deterministic = true needs threads = 1"));

@@ -30,14 +30,20 @@ struct Line<'a> {
 }
 
 impl RoundLog {
-    /// Opens `metrics.jsonl` and makes an event file for this session.
+    /// Opens `metrics.jsonl` and makes an event file for this session, which goes on after `steps` optimisation steps.
     ///
     /// # Errors
     /// [`RunDirError`] with the file at fault.
-    pub fn open(run: &RunDir) -> Result<RoundLog, RunDirError> {
+    pub fn open(run: &RunDir, steps: u64) -> Result<RoundLog, RunDirError> {
         let folder = run.tensorboard_folder()?;
         let metrics = run.metrics_file()?;
-        let events = EventFile::create(&folder).map_err(|error| fault(&folder, error))?;
+        let begin = || -> io::Result<EventFile> {
+            let mut events = EventFile::create(&folder)?;
+            // Curves do not run back to what is learnt again after a kill.
+            events.begin_session(steps + 1)?;
+            Ok(events)
+        };
+        let events = begin().map_err(|error| fault(&folder, error))?;
         let [metrics_path, assessments_path] = [METRICS, ASSESSMENTS].map(|name| run.path().join(name));
         Ok(RoundLog { assessments: run.assessments_file()?, assessments_path, metrics, metrics_path, events })
     }
@@ -84,6 +90,7 @@ fn scalars(progress: &Progress, figures: &RoundFigures) -> Vec<(&'static str, f6
         ("speed/decisions_per_second", progress.decisions_per_second),
         ("speed/mean_batch", progress.effort.mean_batch),
         ("speed/evaluator_busy", progress.effort.evaluator_busy),
+        ("speed/queue_wait_ms", progress.effort.queue_wait_ms),
     ];
     if let Some(round) = &progress.latest {
         let losses = &round.losses;

@@ -2,7 +2,7 @@
 
 use crate::assessment::Assessment;
 use crate::config::{ConfigError, RunConfig};
-use crate::run_files::{ASSESSMENTS, CONFIG, LOCK, METRICS, PAST, PLAYING, REPLAY, TENSORBOARD};
+use crate::run_files::{ASSESSMENTS, CONFIG, LOCK, METRICS, PAST, PLAYING, REPLAY, SESSIONS, SessionLine, TENSORBOARD};
 use dervish_env::persist::{read_text, write_whole};
 use dervish_models::checkpoint_series::{CHECKPOINTS, CheckpointSeries};
 use serde_json::Value;
@@ -16,6 +16,7 @@ use std::time::Duration;
 pub struct RunDir {
     path: PathBuf,
     config: RunConfig,
+    config_text: String,
     _lock: File,
 }
 
@@ -61,13 +62,14 @@ impl RunDir {
             io::ErrorKind::AlreadyExists => at(RunDirFault::Exists),
             _ => at(error.into()),
         })?;
-        let make = || -> Result<RunDir, RunDirFault> {
+        let make = move || -> Result<RunDir, RunDirFault> {
             let lock = lock(path)?;
             fs::create_dir(path.join(CHECKPOINTS))?;
             fs::create_dir(path.join(REPLAY))?;
             // Last and at once, so that a directory with a configuration is complete.
-            write_whole(&path.join(CONFIG), config.text().as_bytes())?;
-            Ok(RunDir { path: path.to_owned(), config: config.clone(), _lock: lock })
+            let config_text = config.text();
+            write_whole(&path.join(CONFIG), config_text.as_bytes())?;
+            Ok(RunDir { path: path.to_owned(), config, config_text, _lock: lock })
         };
         make().map_err(at)
     }
@@ -78,10 +80,13 @@ impl RunDir {
     /// [`RunDirError`] if it is not a run directory or another program trains in it.
     pub fn open(path: &Path) -> Result<RunDir, RunDirError> {
         let file = path.join(CONFIG);
-        let read = || -> Result<RunConfig, RunDirFault> { Ok(RunConfig::parse(&read_text(&file)?, &[])?) };
-        let config = read().map_err(|reason| RunDirError { path: file.clone(), reason })?;
+        let read = || -> Result<(RunConfig, String), RunDirFault> {
+            let text = read_text(&file)?;
+            Ok((RunConfig::parse(&text, &[])?, text))
+        };
+        let (config, config_text) = read().map_err(|reason| RunDirError { path: file.clone(), reason })?;
         let lock = lock(path).map_err(|reason| RunDirError { path: path.to_owned(), reason })?;
-        let run = RunDir { path: path.to_owned(), config, _lock: lock };
+        let run = RunDir { path: path.to_owned(), config, config_text, _lock: lock };
         [CHECKPOINTS, PAST, PLAYING].into_iter().try_for_each(|name| run.sweep(name))?;
         Ok(run)
     }
@@ -94,6 +99,25 @@ impl RunDir {
     /// How the run plays and learns.
     pub fn config(&self) -> &RunConfig {
         &self.config
+    }
+
+    /// The text of `config.toml`.
+    pub fn config_text(&self) -> &str {
+        &self.config_text
+    }
+
+    /// Adds a session that begins to the file of sessions.
+    ///
+    /// # Errors
+    /// [`RunDirError`] if it cannot be written.
+    pub fn add_session(&self, session: &SessionLine) -> Result<(), RunDirError> {
+        let add = |mut file: File| -> io::Result<()> {
+            let mut line = serde_json::to_vec(session)?;
+            line.push(b'\n');
+            file.write_all(&line)
+        };
+        let path = self.path.join(SESSIONS);
+        add(self.append(SESSIONS)?).map_err(|error| RunDirError { path, reason: error.into() })
     }
 
     /// The checkpoints.

@@ -9,6 +9,7 @@
 //! playing/             the network that plays, where a gate lets it differ from the one that learns
 //! metrics.jsonl        one line of figures for each round of learning
 //! assessments.jsonl    one line for each time that the run was measured against other agents, if it was
+//! sessions.jsonl       one line for each session: how long it was to last, and what it began with
 //! tensorboard/         the figures again, as TensorBoard reads them, one file for each session
 //! train.log            what happened
 //! report.html          the page of `dervish report`, once it was asked for
@@ -18,8 +19,8 @@
 use crate::assessment::Assessment;
 use crate::self_play::round_figures::RoundFigures;
 use dervish_env::persist::read_text;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -38,6 +39,8 @@ pub const PLAYING: &str = "playing";
 pub const METRICS: &str = "metrics.jsonl";
 /// Name of the file of assessments.
 pub const ASSESSMENTS: &str = "assessments.jsonl";
+/// Name of the file of sessions.
+pub const SESSIONS: &str = "sessions.jsonl";
 /// Name of the folder of TensorBoard's files.
 pub const TENSORBOARD: &str = "tensorboard";
 /// Name of the page of `dervish report`.
@@ -57,9 +60,20 @@ pub struct RunFiles {
 pub struct RunOutline {
     /// What is played: scenarios, scenario files, or one reference game.
     pub scenarios: Vec<String>,
+    /// What is learnt from before self-play begins.
+    #[serde(default)]
+    pub imitation: ImitationOutline,
     /// What is kept on disk.
     #[serde(default)]
     pub storage: StorageOutline,
+}
+
+/// What a reader needs of the configuration of imitation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ImitationOutline {
+    /// Games of the teacher: the first of the run.
+    pub games: u64,
 }
 
 /// What a reader needs of the configuration of storage.
@@ -68,6 +82,25 @@ pub struct RunOutline {
 pub struct StorageOutline {
     /// What the directory may take, in MiB; 0 for no bound.
     pub disk_limit: u64,
+}
+
+/// A line of `sessions.jsonl`, written when a session begins. Together with the configuration it says how the run was made.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SessionLine {
+    /// Version of the program.
+    pub program: String,
+    /// Seconds since 1970 at which it began.
+    pub began: u64,
+    /// Seconds that it was to last; `None` where it was to end with a round.
+    #[serde(default)]
+    pub budget_seconds: Option<f64>,
+    /// Rounds of the whole run with which it was to end; `None` where it was to last for a time.
+    #[serde(default)]
+    pub budget_rounds: Option<u64>,
+    /// Rounds behind it when it began.
+    pub rounds: u64,
+    /// Optimisation steps behind it when it began.
+    pub step: u64,
 }
 
 /// A line of `metrics.jsonl`. What older programs did not write has its default.
@@ -90,6 +123,8 @@ pub struct RoundLine {
     pub mean_batch: f64,
     /// Share of the time of the threads that evaluate in which the network computed.
     pub evaluator_busy: f64,
+    /// Mean time in milliseconds that a batch waited for the evaluator of all actors; 0 where each has its own.
+    pub queue_wait_ms: f64,
     /// Cross-entropy of the policy in nats; 0 where none was taught.
     pub policy: f64,
     /// Entropy of the policy in nats; 0 where a search taught it.
@@ -186,6 +221,14 @@ impl RunFiles {
             rounds.push(line);
         }
         Ok(rounds)
+    }
+
+    /// Every session, in order.
+    ///
+    /// # Errors
+    /// [`RunFileError`] with the line that has other fields.
+    pub fn sessions(&self) -> Result<Vec<SessionLine>, RunFileError> {
+        self.lines(SESSIONS)
     }
 
     /// Every assessment, in order; none where the run was not assessed.

@@ -3,58 +3,68 @@
 //! # Layout
 //! * [`gate`]: which weights play.
 //! * [`player`]: the network of a session as an agent.
+//! * `actors`: the threads that play.
+//! * `budget`: how long a session lasts.
+//! * `error`: why a session failed.
 //! * `progress`: how far a session is, and who hears of it.
 //! * `kept`: networks that a session keeps beside its checkpoints.
 //! * `checkpoint_figures`: what a checkpoint says of its run.
 
 use crate::arena::luck::ValueFunction;
-use crate::arena::match_play::{MatchError, Spectator};
+use crate::arena::match_play::Spectator;
 use crate::assessment::{self, AgentScore, Assessment};
 use crate::config::{RunConfig, RunNetwork, StorageConfig};
-use crate::disk_limit::{DiskLimitError, keep_within};
-use crate::learner::{LearnError, Learner, RoundReport};
+use crate::disk_limit::keep_within;
+use crate::learner::{Learner, RoundReport};
 use crate::round_log::RoundLog;
-use crate::run_dir::{RunDir, RunDirError};
-use crate::run_files::{PAST, PLAYING};
-use crate::self_play::evaluation::{BatchEvaluator, Effort, OwnEvaluator, serve};
+use crate::run_dir::RunDir;
+use crate::run_files::{PAST, PLAYING, SessionLine};
+use crate::self_play::Start;
+use crate::self_play::evaluation::{BatchEvaluator, Effort};
 use crate::self_play::game::SelfPlayGame;
 use crate::self_play::numbers::GameNumbers;
-use crate::self_play::players::{PlayerError, Players};
+use crate::self_play::players::Players;
 use crate::self_play::pool::{Pool, Rival, past_name};
-use crate::self_play::replay::{Replay, ReplayError, ReplaySettings};
+use crate::self_play::replay::{Replay, ReplaySettings};
 use crate::self_play::round_figures::RoundFigures;
 use crate::self_play::weights::PublishedWeights;
-use crate::self_play::{EvaluatorKind, Start};
+use crate::session::actors::{Games, Play, learn_beside};
 use crate::session::checkpoint_figures::{PLAYING_STEP, figures_of_met, figures_of_tally, met_from, tally_from};
-use crate::session::gate::GateError;
 use crate::session::kept::KeptNetworks;
 use crate::session::progress::StopWith;
 use dervish_agents::registry::AgentFactory;
 use dervish_env::chance;
 use dervish_env::encode::PolicyEncoder;
-use dervish_env::game::{Position, Seat};
-use dervish_models::checkpoint::{Checkpoint, CheckpointError, Contract, Description};
-use dervish_models::device::{Device, DeviceError};
+use dervish_env::game::{GameIdentity, Position, Seat};
+use dervish_models::checkpoint::{Checkpoint, Contract, Description, Origin};
+use dervish_models::device::Device;
 use dervish_models::evaluator::EvaluateError;
-use dervish_models::network::{ConfigError, Network, NetworkConfig};
+use dervish_models::network::{Network, NetworkConfig};
 use dervish_models::process;
-use dervish_models::trainer::{TrainError, Trainer};
+use dervish_models::trainer::Trainer;
 use dervish_neural::encoding::{contract, input_sizes};
 use rand::Rng;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tracing::{info, warn};
 
+mod actors;
+mod budget;
 mod checkpoint_figures;
+mod error;
 pub mod gate;
 mod kept;
 pub mod player;
 mod progress;
 
+pub use budget::Budget;
+pub use error::SessionError;
 pub use progress::{Progress, SessionReport, Tally, Watcher};
+
+/// Version of this program.
+pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 /// What a run plays, and whom it learns from.
 pub struct Material<P: Position, E> {
@@ -86,22 +96,19 @@ pub fn check_network<P: Position, E: PolicyEncoder<P>>(
     config: &RunConfig,
 ) -> Result<(), SessionError> {
     network_config(start, config).check()?;
-    config.network.device.device()?;
+    config.device().device()?;
     Ok(())
+}
+
+/// A scenario and the hash of its rules' data.
+fn rules_of<P: Position, E>(start: &Start<P, E>) -> (String, String) {
+    let GameIdentity { scenario, rules_hash, .. } = start.position.identity();
+    (scenario, rules_hash)
 }
 
 fn network_config<P: Position, E: PolicyEncoder<P>>(start: &Start<P, E>, config: &RunConfig) -> NetworkConfig {
     let RunNetwork { architecture, by_seat, .. } = config.network;
     NetworkConfig { inputs: input_sizes(&start.encoder), architecture, by_seat }
-}
-
-/// How long a session lasts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Budget {
-    /// So much time from its beginning.
-    Time(Duration),
-    /// Until the run has learnt from so many rounds, those of earlier sessions included.
-    Rounds(u64),
 }
 
 /// Trains in `run` for `budget`: a new run from random weights, or one that has checkpoints from its latest.
@@ -111,7 +118,7 @@ pub enum Budget {
 /// deterministic run it follows from the configuration.
 ///
 /// # Errors
-/// [`SessionError`]. What was learnt since the last checkpoint is then lost; its games are kept.
+/// [`SessionError`]. What was learnt since the last checkpoint is then lost, unless self-play alone failed; its games are kept.
 pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
     material: &Material<P, E>,
     run: &RunDir,
@@ -121,95 +128,25 @@ pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
     process::prepare();
     let begun = Instant::now();
     let config = run.config();
-    let (mut session, weights) = Session::prepare(material, run, budget)?;
+    let (mut session, weights) = Session::prepare(material, run, budget, watcher)?;
     let before = session.tally;
-    let pool = session.pool.clone();
     let stopped = if config.deterministic {
-        session.learn(&weights, begun, watcher, |session| session.play_round(&weights, watcher))?
+        let learnt = session.learn(&weights, begun, watcher, |session| session.play_round(&weights, watcher));
+        session.conclude(learnt, &weights, begun)?
     } else {
         let played = session.replay.latest_number().map_or(0, |number| number + 1);
-        let numbers = GameNumbers::new(before.numbered.max(played), u64::MAX);
-        let halt = AtomicBool::new(false);
-        // Actors that are this far ahead of the learner wait, so that games are learnt from while they are new.
-        let (sender, games) = sync_channel(config.learner.games_per_round);
-        let effort = &session.effort.clone();
-        let (requests, queue) = channel();
-        let most = config.self_play.most_joined;
-        let is_shared = config.self_play.evaluator == EvaluatorKind::Shared;
-        let evaluator = || match is_shared {
-            true => Ok(BatchEvaluator::shared(requests.clone())),
-            false => BatchEvaluator::own(&weights, effort),
-        };
-        let evaluators = (0..config.threads).map(|_| evaluator()).collect::<Result<Vec<_>, _>>()?;
-        let server = if is_shared { Some(OwnEvaluator::new(&weights, effort)?) } else { None };
-        std::thread::scope(|scope| {
-            if let Some(server) = server {
-                scope.spawn(move || serve(queue, server, most));
-            }
-            for evaluator in evaluators {
-                let sender = sender.clone();
-                let (pool, weights, numbers, halt) = (&*pool, &weights, &numbers, &halt);
-                scope.spawn(move || {
-                    act(Players::new(material, config, pool, weights, numbers, evaluator), &sender, halt)
-                });
-            }
-            // What actors have no sender for is over when they are.
-            drop((sender, requests));
-            let stopped = session.learn(&weights, begun, watcher, |session| session.receive(&games));
-            halt.store(true, Ordering::Relaxed);
-            // An actor that waits for room finds that nobody listens.
-            drop(games);
-            stopped
-        })?
+        let numbers = &GameNumbers::new(before.numbered.max(played), u64::MAX);
+        let (pool, effort) = (session.pool.clone(), session.effort.clone());
+        let play = Play { material, config, pool: &pool, weights: &weights, numbers, effort: &effort };
+        // Before the actors have finished what they are at: a teacher's whole game may take minutes.
+        learn_beside(&play, |games| {
+            let learnt = session.learn(&weights, begun, watcher, |session| session.receive(games));
+            session.conclude(learnt, &weights, begun)
+        })??
     };
-    session.save_checkpoint(&weights, begun)?;
     let tally = session.progress(begun).tally;
     info!(games = tally.games, decisions = tally.decisions, steps = session.learner.steps(), stopped, "session over");
     Ok(SessionReport { before, after: tally, steps: session.learner.steps(), stopped })
-}
-
-/// Why a session failed.
-#[derive(Debug, thiserror::Error)]
-pub enum SessionError {
-    /// The run directory.
-    #[error(transparent)]
-    RunDir(#[from] RunDirError),
-    /// A checkpoint.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-    /// The games.
-    #[error(transparent)]
-    Replay(#[from] ReplayError),
-    /// Self-play, or a teacher.
-    #[error(transparent)]
-    Player(#[from] PlayerError),
-    /// Learning.
-    #[error(transparent)]
-    Learn(#[from] LearnError),
-    /// The network's sizes.
-    #[error("network: {0}")]
-    Network(#[from] ConfigError),
-    /// The device.
-    #[error(transparent)]
-    Device(#[from] DeviceError),
-    /// The trainer.
-    #[error("learner: {0}")]
-    Trainer(#[from] TrainError),
-    /// A match of an assessment.
-    #[error("assessment: {0}")]
-    Assessment(#[from] MatchError),
-    /// The match between new weights and old.
-    #[error(transparent)]
-    Gate(#[from] GateError),
-    /// A network could not be copied.
-    #[error(transparent)]
-    Copy(#[from] EvaluateError),
-    /// What it may take on disk.
-    #[error(transparent)]
-    DiskLimit(#[from] DiskLimitError),
-    /// All actors are gone.
-    #[error("self-play ended by itself")]
-    NoActors,
 }
 
 /// Games over whose results the score of self-play is averaged.
@@ -240,6 +177,7 @@ struct Session<'r, P: Position, E> {
     unsaved: bool,
     saved: Instant,
     saved_round: u64,
+    saved_step: u64,
 }
 
 impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
@@ -248,12 +186,13 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         material: &'r Material<P, E>,
         run: &'r RunDir,
         budget: Budget,
+        watcher: &dyn Watcher,
     ) -> Result<(Session<'r, P, E>, PublishedWeights), SessionError> {
         let config = run.config();
         let starts = &material.starts;
         let checkpoints = run.checkpoints();
         let is_new = checkpoints.steps()?.is_empty();
-        let device = config.network.device.device()?;
+        let device = config.device().device()?;
         let (mut met, mut playing_step) = (BTreeMap::new(), None);
         let (trainer, tally) = if is_new {
             let network = network_config(&starts[0], config);
@@ -263,8 +202,13 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         } else {
             let Checkpoint { net, trainer, manifest } =
                 checkpoints.load(None, &contract(&starts[0].position, &starts[0].encoder), device)?;
-            if manifest.rules_hash != starts[0].position.identity().rules_hash {
-                warn!(trained_on = manifest.rules_hash, "the rules' data have changed since the checkpoint was saved");
+            // No reason to refuse: what is observed keeps its meaning, and games that the rules no longer allow are told.
+            for start in starts {
+                let identity = start.position.identity();
+                if let Some(words) = manifest.foreign_to(&identity.scenario, &identity.rules_hash) {
+                    warn!("the run's network was {words}");
+                    watcher.warned(&format!("the run's network was {words}"));
+                }
             }
             let tally = tally_from(&manifest.figures);
             met = met_from(&manifest.figures);
@@ -300,9 +244,21 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
             unsaved: is_new,
             saved: Instant::now(),
             saved_round: tally.rounds,
+            saved_step: steps,
         };
+        run.add_session(&SessionLine {
+            program: PROGRAM.to_string(),
+            began: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
+            budget_seconds: if let Budget::Time(time) = budget { Some(time.as_secs_f64()) } else { None },
+            budget_rounds: if let Budget::Rounds(rounds) = budget { Some(rounds) } else { None },
+            rounds: tally.rounds,
+            step: steps,
+        })?;
         info!(
+            program = PROGRAM,
             scenarios = config.scenarios.join(" "),
+            seed = config.seed,
+            %budget,
             steps,
             games = tally.games,
             weights = session.learner.net().weight_count(),
@@ -327,7 +283,7 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         watcher: &dyn Watcher,
         mut wait: impl FnMut(&mut Self) -> Result<(), SessionError>,
     ) -> Result<bool, SessionError> {
-        let mut log = RoundLog::open(self.run)?;
+        let mut log = RoundLog::open(self.run, self.learner.steps())?;
         let mut reported = begun;
         // One that was broken off when an earlier session was stopped.
         self.assess_if_due(begun, watcher, &mut log)?;
@@ -350,8 +306,31 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         }
     }
 
+    /// Ends the session: saves what was learnt, unless the learner itself has failed.
+    fn conclude(
+        &mut self,
+        learnt: Result<bool, SessionError>,
+        weights: &PublishedWeights,
+        begun: Instant,
+    ) -> Result<bool, SessionError> {
+        match &learnt {
+            Ok(_) => self.save_checkpoint(weights, begun)?,
+            Err(error) if error.spares_the_learner() => {
+                // The first error is the one to tell.
+                if let Err(error) = self.save_checkpoint(weights, begun) {
+                    warn!("{error}");
+                }
+            }
+            Err(error) if error.is_not_finite() => {
+                return Err(SessionError::NotFinite { error: error.to_string(), saved: self.saved_step });
+            }
+            Err(_) => {}
+        }
+        learnt
+    }
+
     /// Takes a game that an actor has finished, or waits for one for a while.
-    fn receive(&mut self, games: &Receiver<Result<SelfPlayGame, PlayerError>>) -> Result<(), SessionError> {
+    fn receive(&mut self, games: &Games) -> Result<(), SessionError> {
         match games.recv_timeout(REPORT) {
             Ok(game) => self.replay.push(game?).map(|_| ()).map_err(SessionError::from),
             Err(RecvTimeoutError::Timeout) => Ok(()),
@@ -367,7 +346,7 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         let first = self.tally.rounds * size;
         let (numbers, effort) = (GameNumbers::new(first, first + size), self.effort.clone());
         let pool = self.pool.clone();
-        let evaluator = BatchEvaluator::own(weights, &effort)?;
+        let evaluator = BatchEvaluator::own(weights, &effort, config.learner.trainer.precision)?;
         let mut players = Players::new(self.material, config, &pool, weights, &numbers, evaluator);
         let mut games = Vec::with_capacity(config.learner.games_per_round);
         while players.tick(&mut games)? {
@@ -382,12 +361,9 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         Ok(())
     }
 
-    /// The part of the budget that is used up, 0..=1.
+    /// The part of the session that is over; 1 and more ends it.
     fn elapsed(&self, begun: Instant) -> f64 {
-        match self.budget {
-            Budget::Time(time) => begun.elapsed().as_secs_f64() / time.as_secs_f64(),
-            Budget::Rounds(rounds) => self.tally.rounds as f64 / rounds as f64,
-        }
+        self.budget.part_of_session(begun.elapsed().as_secs_f64(), self.tally.rounds)
     }
 
     fn progress(&self, begun: Instant) -> Progress {
@@ -412,12 +388,15 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         log: &mut RoundLog,
     ) -> Result<(), SessionError> {
         let round = self.tally.rounds;
-        let elapsed = self.elapsed(begun);
+        let seconds = begun.elapsed().as_secs_f64();
+        let over = self.budget.part_of_run(self.seconds_before, seconds, round);
         let (own, older) = self.replay.lesson(round);
         let figures = RoundFigures::of(own, &self.run.config().self_play.utility);
         let games: Vec<&SelfPlayGame> = own.iter().chain(older).collect();
-        self.latest = Some(self.learner.round(round, &games, elapsed)?);
-        self.unsaved = true;
+        let steps = self.learner.steps();
+        self.latest = Some(self.learner.round(round, &games, over)?);
+        // A round whose file was taken away teaches nothing, and a step is saved once only.
+        self.unsaved |= self.learner.steps() > steps;
         self.tally.rounds += 1;
         for game in own {
             self.tally.games += 1;
@@ -431,7 +410,6 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
             }
             self.scores.push_back(game.result.score(Seat::First));
         }
-        self.replay.forget_before(self.tally.rounds)?;
         let config = self.run.config();
         if self.may_play(weights, watcher)? {
             weights.publish(self.learner.average(), self.learner.steps())?;
@@ -537,9 +515,11 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
     /// What a checkpoint made now says of itself.
     fn description(&self, begun: Instant) -> Description {
         let (tally, met) = (self.progress(begun).tally, self.pool.met());
+        let config = self.run.config();
         Description {
             contract: self.contract(),
-            rules_hash: self.material.starts[0].position.identity().rules_hash,
+            rules: self.material.starts.iter().map(rules_of).collect(),
+            origin: Some(Origin::of(PROGRAM, config.seed, self.run.config_text())),
             step: self.learner.steps(),
             figures: figures_of_tally(&tally).chain(figures_of_met(&met)).collect(),
         }
@@ -561,6 +541,9 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         let checkpoints = self.run.checkpoints();
         let trainer = self.learner.trainer_state()?;
         checkpoints.save(self.learner.average(), Some(&trainer), &description)?;
+        self.saved_step = description.step;
+        // Whoever goes on from an earlier checkpoint than this one needs what goes here.
+        self.replay.forget_before(self.tally.rounds)?;
         self.past.prune()?;
         self.playing.prune()?;
         info!(step = description.step, games = self.tally.games, "checkpoint");
@@ -578,27 +561,4 @@ fn kept(steps: &[u64], storage: &StorageConfig) -> BTreeSet<u64> {
     let milestones = storage.milestones as u64;
     let spread = (0..=milestones).filter_map(|i| nearest(last * i / milestones));
     spread.chain(steps.iter().rev().take(storage.latest).copied()).chain(steps.first().copied()).collect()
-}
-
-/// Plays until the session halts or nobody listens any more.
-fn act<P: Position, E: PolicyEncoder<P>>(
-    mut players: Players<P, E>,
-    games: &SyncSender<Result<SelfPlayGame, PlayerError>>,
-    halt: &AtomicBool,
-) {
-    let mut finished = Vec::new();
-    let mut play = || -> Result<(), PlayerError> {
-        while !halt.load(Ordering::Relaxed) && players.tick(&mut finished)? {
-            for game in finished.drain(..) {
-                if games.send(Ok(game)).is_err() {
-                    return Ok(());
-                }
-            }
-        }
-        Ok(())
-    };
-    if let Err(error) = play() {
-        // Nobody listens once the session is over.
-        let _ = games.send(Err(error));
-    }
 }

@@ -27,7 +27,22 @@ pub struct Event {
     /// Values, in all other events.
     #[prost(message, optional, tag = "5")]
     pub summary: Option<Summary>,
+    /// The beginning of a session.
+    #[prost(message, optional, tag = "7")]
+    pub session_log: Option<SessionLog>,
 }
+
+/// `SessionLog` of `event.proto`.
+#[derive(Clone, Copy, PartialEq, Message)]
+pub struct SessionLog {
+    /// What the session does: [`SESSION_START`].
+    #[prost(int32, tag = "1")]
+    pub status: i32,
+}
+
+/// `SessionLog.START`: whatever other files of the run have from this step on, a session that was killed has put there, and
+/// TensorBoard drops it.
+pub const SESSION_START: i32 = 1;
 
 /// `Summary` of `summary.proto`.
 #[derive(Clone, PartialEq, Message)]
@@ -98,6 +113,15 @@ impl EventFile {
         &self.path
     }
 
+    /// Says that a session begins whose first step is `step`.
+    ///
+    /// # Errors
+    /// Those of [`EventFile::add`].
+    pub fn begin_session(&mut self, step: u64) -> io::Result<()> {
+        let session_log = Some(SessionLog { status: SESSION_START });
+        self.write(&Event { wall_time: now(), step: step.cast_signed(), session_log, ..Event::default() })
+    }
+
     /// Adds values of a step. Values that are not finite are left out.
     ///
     /// # Errors
@@ -106,7 +130,7 @@ impl EventFile {
         let finite = values.into_iter().filter(|(_, value)| value.is_finite());
         let value = finite.map(|(tag, value)| SummaryValue { tag: tag.to_owned(), simple_value: Some(value as f32) });
         let summary = Some(Summary { value: value.collect() });
-        self.write(&Event { wall_time: now(), step: step.cast_signed(), file_version: None, summary })
+        self.write(&Event { wall_time: now(), step: step.cast_signed(), summary, ..Event::default() })
     }
 
     /// In one piece, so that nothing is left to be flushed.

@@ -10,7 +10,7 @@ use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError};
 use dervish_agents::thinking::Thinking;
 use dervish_env::chance::SplitMix64;
 use dervish_env::encode::PolicyEncoder;
-use dervish_env::game::{Action, Position};
+use dervish_env::game::{Action, GameIdentity, Position};
 use dervish_models::checkpoint::{self, CheckpointError, Contract};
 use dervish_models::checkpoint_series::CheckpointSeries;
 use dervish_models::device::DeviceChoice;
@@ -21,12 +21,14 @@ use dervish_search::mcts::{MctsSearch, MctsSettings};
 use dervish_search::simulation::SimulationRules;
 use dervish_search::tree::SelectionRule;
 use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A policy-value network that plays: by its policy alone, or by a search whose leaves it evaluates.
 pub struct NeuralAgent<P: Position, E> {
     encoder: Arc<E>,
+    identity: GameIdentity,
     contract: Contract,
     settings: NeuralSettings,
     /// `None` in the registry's prototype.
@@ -91,18 +93,32 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> NeuralAgent<P, E> {
     /// A prototype for the registry of the game that begins at `start`.
     pub fn new(start: &P, encoder: E) -> NeuralAgent<P, E> {
         let contract = contract(start, &encoder);
-        NeuralAgent::with(Arc::new(encoder), contract, NeuralSettings::default(), None)
+        NeuralAgent::with(Arc::new(encoder), start.identity(), contract, NeuralSettings::default(), None)
     }
 
     /// An agent that plays with this network, which reads what `encoder` writes.
     pub fn of_network(start: &P, encoder: E, net: Network, settings: NeuralSettings) -> NeuralAgent<P, E> {
         let contract = contract(start, &encoder);
-        NeuralAgent::with(Arc::new(encoder), contract, settings, Some(net))
+        NeuralAgent::with(Arc::new(encoder), start.identity(), contract, settings, Some(net))
     }
 
-    fn with(encoder: Arc<E>, contract: Contract, settings: NeuralSettings, net: Option<Network>) -> NeuralAgent<P, E> {
+    fn with(
+        encoder: Arc<E>,
+        identity: GameIdentity,
+        contract: Contract,
+        settings: NeuralSettings,
+        net: Option<Network>,
+    ) -> NeuralAgent<P, E> {
         let player = net.map(|net| Player::new(LeafNetwork::new(encoder.clone(), net, Utility::default()), &settings));
-        NeuralAgent { encoder, contract, settings, player, rng: SplitMix64::new(0), thinking: Thinking::default() }
+        NeuralAgent {
+            encoder,
+            identity,
+            contract,
+            settings,
+            player,
+            rng: SplitMix64::new(0),
+            thinking: Thinking::default(),
+        }
     }
 }
 
@@ -179,6 +195,7 @@ impl<P: Position, E> Clone for NeuralAgent<P, E> {
     fn clone(&self) -> NeuralAgent<P, E> {
         NeuralAgent {
             encoder: self.encoder.clone(),
+            identity: self.identity.clone(),
             contract: self.contract.clone(),
             settings: self.settings.clone(),
             player: self.player.clone(),
@@ -231,6 +248,16 @@ impl<P: Position, E: PolicyEncoder<P>> NeuralAgent<P, E> {
             }
             None => (self.encoder.clone(), self.contract.clone()),
         })
+    }
+}
+
+/// Tells something on standard error that the user should know, once however often an agent is made.
+fn tell_once(line: String) {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if !told.contains(&line) {
+        eprintln!("dervish: {line}");
+        told.insert(line);
     }
 }
 
@@ -311,6 +338,10 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
         let path = path.map_err(|error| unavailable(error.to_string()))?;
         let (encoder, contract) = self.reader_of(&path).map_err(|error| unavailable(error.to_string()))?;
         let loaded = checkpoint::load(&path, &contract, device).map_err(|error| unavailable(error.to_string()))?;
+        let GameIdentity { scenario, rules_hash, .. } = &self.identity;
+        if let Some(words) = loaded.manifest.foreign_to(scenario, rules_hash) {
+            tell_once(format!("neural:{run}: {words}"));
+        }
         let settings = NeuralSettings {
             run: run.to_string(),
             step: Some(loaded.manifest.step),
@@ -326,6 +357,6 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
             batch: options.number("batch", 8, 1..=65_536)?,
             seed: options.number("seed", 0, 0..=u64::MAX)?,
         };
-        Ok(NeuralAgent::with(encoder, contract, settings, Some(loaded.net)))
+        Ok(NeuralAgent::with(encoder, self.identity.clone(), contract, settings, Some(loaded.net)))
     }
 }

@@ -1,7 +1,7 @@
 //! Checkpoints: what is written is read back, and nothing else is.
 
 use crate::positions::{self, lessons, small_config, small_configs, small_net};
-use dervish_models::checkpoint::{self, CheckpointFault, Contract, Description, FORMAT_VERSION, Manifest};
+use dervish_models::checkpoint::{self, CheckpointFault, Contract, Description, FORMAT_VERSION, Manifest, Origin};
 use dervish_models::evaluator::{Evaluations, NetEvaluator};
 use dervish_models::network::{Architecture, Network, NetworkConfig};
 use dervish_models::trainer::{Trainer, TrainerConfig};
@@ -23,7 +23,8 @@ pub fn description() -> Description {
             encoder_version: 3,
             action_codec_version: 2,
         },
-        rules_hash: "00ff".into(),
+        rules: BTreeMap::from([("hills".into(), "00ff".into()), ("river".into(), "ff00".into())]),
+        origin: Some(Origin::of("1.2.3", 4, "text")),
         step: 17,
         figures: BTreeMap::from([("loss".into(), 0.1), ("games".into(), 1e6)]),
     }
@@ -130,11 +131,14 @@ fn a_failed_save_leaves_nothing() {
 #[test]
 fn another_format_or_contract_is_refused() {
     let (_folder, path) = saved();
-    for format in [FORMAT_VERSION - 1, FORMAT_VERSION + 1] {
+    for format in [1, FORMAT_VERSION + 1] {
         edit_manifest(&path, |manifest| manifest["format"] = format.into());
         let (file, reason) = complaint(&path);
         assert_eq!(file, path.join("manifest.json"));
-        assert_eq!(reason.to_string(), format!("checkpoint format {format}; this program reads format 2"));
+        assert_eq!(
+            reason.to_string(),
+            format!("checkpoint format {format}; this program reads format {FORMAT_VERSION}")
+        );
     }
 
     for (field, value, message) in [
@@ -262,4 +266,42 @@ fn weights_of_another_network_are_refused_even_with_the_right_checksum() {
 
     exchange_weights(&path, b"no safetensors file");
     assert!(matches!(complaint(&path).1, CheckpointFault::Safetensors(_)));
+}
+
+/// A manifest as the program wrote it that knew one hash of rules.
+#[test]
+fn a_manifest_of_format_2_is_read() {
+    let (_folder, path) = saved();
+    edit_manifest(&path, |manifest| {
+        manifest["format"] = 2.into();
+        manifest["rules_hash"] = "00ff".into();
+        let fields = manifest.as_object_mut().expect("an object");
+        fields.remove("rules");
+        fields.remove("origin");
+    });
+    let loaded = checkpoint::load(&path, &description().contract, Device::Cpu).expect("a checkpoint");
+    let Manifest { step, ref origin, ref figures, .. } = loaded.manifest;
+    assert_eq!((step, origin, figures["games"]), (17, &None, 1e6));
+    // It does not know where its rules were played, only by which.
+    assert_eq!(loaded.manifest.foreign_to("hills", "00ff"), None);
+    let told = loaded.manifest.foreign_to("hills", "0f0f").expect("other rules");
+    assert_eq!(told, "trained by other rules than those of hills (0f0f)");
+    edit_manifest(&path, |manifest| manifest["rules"] = serde_json::json!({}));
+    assert!(matches!(complaint(&path).1, CheckpointFault::Manifest(_)), "format 2 had no field `rules`");
+}
+
+#[test]
+fn a_network_knows_the_rules_and_scenarios_of_its_training() {
+    let (_folder, path) = saved();
+    let manifest = checkpoint::load_manifest(&path).expect("a manifest");
+    let told = |scenario: &str, hash: &str| manifest.foreign_to(scenario, hash);
+    assert_eq!((told("hills", "00ff"), told("river", "ff00")), (None, None));
+    // The same data under another name, such as a copy of a scenario's file, play alike.
+    assert_eq!(told("copy", "00ff"), None);
+    assert_eq!(told("hills", "0f0f").as_deref(), Some("trained by other rules of hills (00ff, not 0f0f)"));
+    assert_eq!(told("marsh", "0f0f").as_deref(), Some("trained in hills, river, not in marsh"));
+    // XXH3 of the configuration's text, whatever computes it.
+    let origin = manifest.origin.expect("a run");
+    assert_eq!((origin.program.as_str(), origin.seed), ("1.2.3", 4));
+    assert_eq!(origin.config, format!("{:016x}", xxh3_64(b"text")));
 }

@@ -6,7 +6,7 @@ use crate::games::{GameVisitor, with_game};
 use crate::self_play::speed::{SelfPlaySpeed, measure_self_play};
 use crate::self_play::{EvaluatorKind, SelfPlayConfig, Start};
 use dervish_env::encode::PolicyEncoder;
-use dervish_models::device::DeviceChoice;
+use dervish_models::device::{DeviceChoice, Precision};
 use dervish_models::network::{Architecture, Network, NetworkConfig};
 use dervish_models::process;
 use dervish_neural::encoding::input_sizes;
@@ -34,6 +34,9 @@ pub struct SelfPlayBenchArgs {
     /// Where the network computes: auto, cpu, cuda or cuda:N.
     #[arg(long, default_value_t = DeviceChoice::Auto)]
     pub device: DeviceChoice,
+    /// How exactly it computes: full, or mixed, which is the same on a CPU.
+    #[arg(long, default_value = "full", value_parser = ["full", "mixed"])]
+    pub precision: String,
     /// Threads [default: all cores].
     #[arg(long, value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
@@ -59,12 +62,18 @@ impl SelfPlayBenchArgs {
             return print_json(&speed);
         }
         let SelfPlaySpeed { threads, decisions_per_second, evaluations_per_second, mean_batch, .. } = speed;
+        // Actors with networks of their own wait for nobody.
+        let waiting = match self.shared {
+            true => format!(", after waiting {:.2} ms", speed.queue_wait_ms),
+            false => String::new(),
+        };
         print_line(&format!(
             "self-play {decisions_per_second:.0} decisions/s, {evaluations_per_second:.0} evaluations/s in batches of \
-             {mean_batch:.1}, the network at work {:.0}% of the time, on {threads} threads\n\
+             {mean_batch:.1}, the network at work {:.0}% of the time{}, on {threads} threads\n\
              alone     {:.0} evaluations/s on the same batches\n\
              ratio     {:.2} (aim 0.80)",
             100.0 * speed.evaluator_busy,
+            waiting,
             speed.bare_per_second,
             speed.ratio
         ))
@@ -89,7 +98,8 @@ impl GameVisitor for Measure<'_> {
             SelfPlayConfig { games_at_once: games.into(), simulations: sims, evaluator, ..SelfPlayConfig::default() };
         let threads = threads.or(std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
         let budget = Duration::from_secs_f64(seconds);
-        let speed = measure_self_play(&Start { position, encoder }, &network, config, threads, budget);
+        let precision = if self.0.precision == "mixed" { Precision::Mixed } else { Precision::Full };
+        let speed = measure_self_play(&Start { position, encoder }, &network, config, precision, threads, budget);
         speed.map_err(|error| CommandError::Training(error.to_string()))
     }
 }

@@ -41,7 +41,8 @@ impl ExportArgs {
         let net = checkpoint::load(&path, &manifest.contract, Device::Cpu).map_err(told)?.net;
         let description = Description {
             contract: manifest.contract,
-            rules_hash: manifest.rules_hash,
+            rules: manifest.rules,
+            origin: manifest.origin,
             step: manifest.step,
             figures: manifest.figures,
         };

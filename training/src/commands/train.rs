@@ -4,7 +4,7 @@ use super::{CommandError, threads};
 use crate::arena::agents::{ArenaGame, agents_of};
 use crate::arena::luck::value_function;
 use crate::commands::progress::WorkProgress;
-use crate::config::{FORMAT_VERSION, PRESETS, RunConfig};
+use crate::config::{FORMAT_VERSION, PRESETS, RunConfig, budget};
 use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
 use crate::run_dir::RunDir;
@@ -21,9 +21,13 @@ use std::time::Duration;
 use tracing_subscriber::filter::LevelFilter;
 
 /// Trains a network by self-play.
+///
+/// The step size shrinks over the whole run: over the time that earlier sessions took and the --budget of this one, or until
+/// the round of --rounds. A session that takes more time than was planned raises it again, to where a run of that length
+/// stands.
 #[derive(Clone, Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["preset", "config", "scenario", "resume"]))]
-#[command(group = clap::ArgGroup::new("long").required(true).args(["budget", "rounds"]))]
+#[command(group = clap::ArgGroup::new("long").args(["budget", "rounds"]))]
 pub struct TrainArgs {
     /// A configuration that comes with the program.
     #[arg(long, value_parser = PRESETS.map(|(name, _)| name))]
@@ -37,7 +41,7 @@ pub struct TrainArgs {
     /// Run directory to go on in.
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
-    /// How long to train, such as 90s, 10m or 2h.
+    /// How long to train, such as 90s, 10m or 2h [default: that of the configuration, 60m for presets; none with --resume].
     #[arg(long, value_parser = budget)]
     pub budget: Option<Duration>,
     /// Rounds of learning until the run is over, those of earlier sessions included.
@@ -67,14 +71,6 @@ pub enum LogFormat {
     Text,
     /// One JSON object a line.
     Json,
-}
-
-fn budget(text: &str) -> Result<Duration, String> {
-    match humantime::parse_duration(text) {
-        Ok(Duration::ZERO) => Err("there is nothing to do in no time".to_string()),
-        Ok(budget) => Ok(budget),
-        Err(error) => Err(format!("{error}; write 90s, 10m or 2h")),
-    }
 }
 
 impl TrainArgs {
@@ -115,6 +111,17 @@ impl TrainArgs {
         settings.extend(self.threads.map(|threads| format!("threads={threads}")));
         let config = text.and_then(|text| RunConfig::parse(&text, &settings));
         config.map_err(|error| CommandError::File { file: source, reason: error.to_string() })
+    }
+
+    /// How long to train.
+    fn length(&self, config: &RunConfig) -> Result<Budget, CommandError> {
+        let named = self.rounds.map(Budget::Rounds).or(self.budget.map(Budget::Time));
+        // A run that goes on has had the time of its configuration.
+        let configured = config.budget.as_deref().filter(|_| self.resume.is_none());
+        // One that is no time was refused with its configuration.
+        let configured = configured.and_then(|text| budget(text).ok()).map(Budget::Time);
+        let length = named.or(configured).ok_or("how long? --budget 10m, or --rounds 100");
+        length.map_err(|reason| CommandError::Training(reason.to_string()))
     }
 
     /// `runs/NAME-N` with the lowest N from 1 that is free. Another program may take it first; then the run is refused.
@@ -204,8 +211,7 @@ impl GameVisitor for TrainGame<'_> {
 
     fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, _: P, _: E) -> Result<(), CommandError> {
         let material = self.material::<P, E>()?;
-        let TrainArgs { budget, rounds, log, .. } = *self.args;
-        let budget = rounds.map(Budget::Rounds).or(budget.map(Budget::Time)).unwrap_or(Budget::Rounds(0));
+        let budget = self.args.length(&self.config)?;
         if self.config.deterministic && matches!(budget, Budget::Time(_)) {
             let reason = "a deterministic run ends after --rounds: with --budget its steps would depend on the clock";
             return Err(CommandError::Training(reason.to_string()));
@@ -219,7 +225,7 @@ impl GameVisitor for TrainGame<'_> {
             }
         };
         let run = run.map_err(|error| CommandError::Training(error.to_string()))?;
-        start_log(&run, log)?;
+        start_log(&run, self.args.log)?;
         let watch = SessionProgress::default();
         let report = train(&material, &run, budget, &watch);
         if let Some(progress) = watch.0.get() {
@@ -250,6 +256,10 @@ struct SessionProgress(OnceLock<WorkProgress>);
 impl Watcher for SessionProgress {
     fn stop_requested(&self) -> bool {
         interrupt::requested()
+    }
+
+    fn warned(&self, words: &str) {
+        eprintln!("dervish: {words}");
     }
 
     fn progress(&self, progress: &Progress) {

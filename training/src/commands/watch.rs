@@ -159,6 +159,9 @@ fn status_table(status: &RunStatus, round: Option<&RoundLine>) -> String {
         let speed = (line.decisions_per_second, line.mean_batch, 100.0 * line.evaluator_busy);
         rows.push(("decisions/s", format!("{:.0}", speed.0)));
         rows.push(("batch, evaluator busy", format!("{:.1}, {:.0}%", speed.1, speed.2)));
+        if line.queue_wait_ms > 0.0 {
+            rows.push(("wait for the evaluator", format!("{:.2} ms", line.queue_wait_ms)));
+        }
         let losses = (line.policy, line.wdl, line.margin, line.turns_left);
         rows.push((
             "losses",

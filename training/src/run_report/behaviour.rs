@@ -1,4 +1,4 @@
-//! What the players of a run do, from its latest games.
+//! What the network of a run does, from its latest games against itself.
 
 use crate::arena::agents::ArenaGame;
 use crate::arena::anatomy::collect::{Anatomy, Collector};
@@ -12,12 +12,12 @@ use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Actor, Position, Seat};
 use dervish_env::record::{Record, RecordError};
 
-/// Games that are taken apart: the latest whole rounds with as many, or all that are kept.
+/// Games of the network against itself that are taken apart: the latest whole rounds with as many, or all that are kept.
 pub const GAMES: usize = 256;
 /// Moves that make up an opening.
 const OPENING: usize = 2;
 
-/// What the latest games of a run tell.
+/// What the latest games of a run's network against itself tell.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Behaviour {
     /// Names of the first and the second seat.
@@ -50,12 +50,14 @@ impl From<Vec<DataError>> for BehaviourError {
 }
 
 impl Behaviour {
-    /// Plays the latest games of `run` again.
+    /// Plays the latest games of `run` again, those of its teacher and those against opponents left out.
     ///
     /// # Errors
     /// [`BehaviourError`]
     pub fn of(run: &RunFiles) -> Result<Behaviour, BehaviourError> {
-        let games = latest_games(&run.replay_folder(), GAMES)?;
+        let taught = run.outline().imitation.games;
+        let by_itself = |game: &SelfPlayGame| game.number >= taught && game.opponent.is_none();
+        let games = latest_games(&run.replay_folder(), GAMES, by_itself)?;
         let (mut seats, mut anatomies) = (Seat::BOTH.map(|seat| format!("{seat:?}").to_lowercase()), Vec::new());
         for (index, scenario) in run.outline().scenarios.iter().enumerate() {
             let games: Vec<&SelfPlayGame> = games.iter().filter(|game| game.scenario == index).collect();

@@ -1,7 +1,7 @@
 //! A training run as one HTML page with plots, which refers to nothing outside itself.
 //!
 //! # Layout
-//! * [`behaviour`]: what the players do, from the latest games.
+//! * [`behaviour`]: what the network does, from its latest games against itself.
 
 use crate::arena::anatomy::collect::{Anatomy, IncidentCount};
 use crate::arena::html::{Escaped, add_table, begin};
@@ -62,6 +62,9 @@ pub fn page(run: &RunFiles) -> Result<String, RunReportError> {
         calibration(&mut page, &rounds, names)?;
     }
     match &behaviour {
+        Ok(behaviour) if behaviour.anatomies.is_empty() => {
+            writeln!(page, "<h2>Conduct</h2>\n<p>No game of the network against itself is kept.</p>")?;
+        }
         Ok(behaviour) => behaviour.anatomies.iter().try_for_each(|anatomy| conduct(&mut page, anatomy))?,
         Err(error) => writeln!(
             page,
@@ -249,7 +252,12 @@ fn conduct(page: &mut String, anatomy: &Anatomy) -> Result<(), RunReportError> {
     let scenario = if identity.scenario.is_empty() { &identity.game } else { &identity.scenario };
     writeln!(page, "<h2>Conduct in {}</h2>", Escaped(scenario))?;
     let score = anatomy.first_seat_score.as_ref().map_or_else(String::new, interval);
-    writeln!(page, "<p>The latest {} games of self-play; {} scores {score}.</p>", anatomy.games, Escaped(first))?;
+    writeln!(
+        page,
+        "<p>The latest {} games of the network against itself; {} scores {score}.</p>",
+        anatomy.games,
+        Escaped(first)
+    )?;
     let endings: Vec<Vec<String>> = anatomy
         .endings
         .iter()

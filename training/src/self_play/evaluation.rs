@@ -3,6 +3,7 @@
 
 use crate::self_play::weights::PublishedWeights;
 use dervish_models::batch::Batch;
+use dervish_models::device::Precision;
 use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
 use serde::Serialize;
 use std::sync::Arc;
@@ -82,13 +83,18 @@ pub struct OwnEvaluator<'r> {
 }
 
 impl<'r> OwnEvaluator<'r> {
-    /// A network with the latest weights; what it does is booked in `effort`.
+    /// A network with the latest weights that computes as exactly as is said; what it does is booked in `effort`.
     ///
     /// # Errors
     /// What libtorch said.
-    pub fn new(weights: &'r PublishedWeights, effort: &'r Effort) -> Result<OwnEvaluator<'r>, EvaluateError> {
+    pub fn new(
+        weights: &'r PublishedWeights,
+        effort: &'r Effort,
+        precision: Precision,
+    ) -> Result<OwnEvaluator<'r>, EvaluateError> {
         let step = weights.step();
-        let evaluator = NetEvaluator::new(weights.duplicate()?);
+        let mut evaluator = NetEvaluator::new(weights.duplicate()?);
+        evaluator.set_precision(precision);
         Ok(OwnEvaluator { evaluator, step, weights, effort, idle_since: Instant::now() })
     }
 
@@ -153,8 +159,12 @@ impl<'r> BatchEvaluator<'r> {
     ///
     /// # Errors
     /// What libtorch said.
-    pub fn own(weights: &'r PublishedWeights, effort: &'r Effort) -> Result<BatchEvaluator<'r>, EvaluateError> {
-        Ok(BatchEvaluator::Own(Box::new(OwnEvaluator::new(weights, effort)?)))
+    pub fn own(
+        weights: &'r PublishedWeights,
+        effort: &'r Effort,
+        precision: Precision,
+    ) -> Result<BatchEvaluator<'r>, EvaluateError> {
+        Ok(BatchEvaluator::Own(Box::new(OwnEvaluator::new(weights, effort, precision)?)))
     }
 
     /// The network behind [`serve`], which takes these requests.

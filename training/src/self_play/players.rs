@@ -31,6 +31,9 @@ pub enum PlayerError {
     /// The agent that is imitated.
     #[error("imitation: {0}")]
     Teacher(#[from] AgentError),
+    /// A thread panicked: a defect of the program, or of an agent.
+    #[error("self-play: a thread broke off: {0}")]
+    Panicked(String),
 }
 
 impl<'r, P: Position, E: PolicyEncoder<P>> Players<'r, P, E> {

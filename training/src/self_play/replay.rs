@@ -96,8 +96,13 @@ impl Replay {
         let first = next.saturating_sub(window as u64);
         let mut rounds = VecDeque::new();
         let mut current = first;
+        let numbers = round_numbers(folder)?;
+        // What a kill left that came between a checkpoint and the deletion of what is too old for it.
+        for path in numbers.iter().filter(|&&number| number < first).map(|&number| round_file(folder, number)) {
+            fs::remove_file(&path).map_err(|error| fault(&path, error))?;
+        }
         // A round that was taken away is a round without games; the last one on disk ends the row.
-        let last = last_round(folder)?.map_or(next, |last| (last + 1).max(next));
+        let last = numbers.into_iter().max().map_or(next, |last| (last + 1).max(next));
         while current < last {
             rounds.push_back(read_round(&round_file(folder, current), games_per_round)?);
             current += 1;
@@ -169,7 +174,8 @@ impl Replay {
         (own, again.collect())
     }
 
-    /// Deletes what is too old to be learnt from in round `next` and later.
+    /// Deletes what is too old to be learnt from in round `next` and later. To be called once a checkpoint of `next` is there: a
+    /// run that is killed goes on from its latest checkpoint and learns from the rounds after it again.
     ///
     /// # Errors
     /// [`ReplayError`] if a file cannot be deleted.
@@ -235,32 +241,39 @@ fn lines_of(games: &[SelfPlayGame]) -> io::Result<Vec<u8>> {
     Ok(lines)
 }
 
-fn last_round(folder: &Path) -> Result<Option<u64>, ReplayError> {
-    let read = || -> io::Result<Option<u64>> {
-        let mut last = None;
+/// Numbers of the complete rounds in `folder`, in no order.
+fn round_numbers(folder: &Path) -> Result<Vec<u64>, ReplayError> {
+    let read = || -> io::Result<Vec<u64>> {
+        let mut numbers = Vec::new();
         for entry in fs::read_dir(folder)? {
             let name = entry?.file_name();
             let number = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX));
-            last = last.max(number.and_then(|number| number.parse().ok()));
+            numbers.extend(number.and_then(|number| number.parse::<u64>().ok()));
         }
-        Ok(last)
+        Ok(numbers)
     };
     read().map_err(|error| fault(folder, error))
 }
 
-/// The latest games in `folder`, the oldest first: those of the round that is being played, and of as many whole rounds
-/// before it as it takes for `least` games, or all. A program may be training meanwhile.
+/// The latest games in `folder` that are `wanted`, the oldest first: those of the round that is being played, and of as many
+/// whole rounds before it as it takes for `least` of them, or all. A program may be training meanwhile.
 ///
 /// # Errors
 /// [`ReplayError`] with the file and the line that is no game.
-pub fn latest_games(folder: &Path, least: usize) -> Result<Vec<SelfPlayGame>, ReplayError> {
-    let mut next = last_round(folder)?;
+pub fn latest_games(
+    folder: &Path,
+    least: usize,
+    wanted: impl Fn(&SelfPlayGame) -> bool,
+) -> Result<Vec<SelfPlayGame>, ReplayError> {
+    let mut next = round_numbers(folder)?.into_iter().max();
     let mut rounds = vec![read_open(&folder.join(OPEN))?];
+    rounds[0].retain(&wanted);
     let mut count = rounds[0].len();
     // Rounds that are too old to be learnt from are gone.
     while let Some(number) = next.filter(|_| count < least)
-        && let Some(games) = read_games(&round_file(folder, number))?
+        && let Some(mut games) = read_games(&round_file(folder, number))?
     {
+        games.retain(&wanted);
         count += games.len();
         rounds.push(games);
         next = number.checked_sub(1);

@@ -9,6 +9,7 @@ use crate::self_play::{EvaluatorKind, SelfPlayConfig, Start};
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::Position;
 use dervish_models::batch::Batch;
+use dervish_models::device::Precision;
 use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
 use dervish_models::network::Network;
 use serde::Serialize;
@@ -43,7 +44,7 @@ const KEPT: usize = 16;
 /// Batches played before the first is kept: games have drifted apart by then.
 const DRIFT: usize = 200;
 
-/// Plays on `threads` for about `budget`, then evaluates batches of these games alone for as long.
+/// Plays on `threads` for about `budget`, as exactly as `precision` says, then evaluates batches of these games alone for as long.
 ///
 /// # Errors
 /// [`ActorError`].
@@ -51,6 +52,7 @@ pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
     start: &Start<P, E>,
     network: &Network,
     config: SelfPlayConfig,
+    precision: Precision,
     threads: usize,
     budget: Duration,
 ) -> Result<SelfPlaySpeed, ActorError> {
@@ -91,11 +93,11 @@ pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
     let (requests, queue) = channel();
     let evaluator = || match is_shared {
         true => Ok(BatchEvaluator::shared(requests.clone())),
-        false => BatchEvaluator::own(&weights, &effort),
+        false => BatchEvaluator::own(&weights, &effort, precision),
     };
     let evaluators = (0..threads.max(1)).map(|_| evaluator()).collect::<Result<Vec<_>, _>>()?;
     drop(requests);
-    let server = if is_shared { Some(OwnEvaluator::new(&weights, &effort)?) } else { None };
+    let server = if is_shared { Some(OwnEvaluator::new(&weights, &effort, precision)?) } else { None };
     let played = std::thread::scope(|scope| {
         if let Some(server) = server {
             scope.spawn(move || serve(queue, server, config.most_joined));
@@ -108,6 +110,7 @@ pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
 
     let bare = |batches: &[Batch]| -> Result<u64, ActorError> {
         let mut evaluator = NetEvaluator::new(weights.duplicate()?);
+        evaluator.set_precision(precision);
         let mut evaluations = Evaluations::default();
         let mut count = 0;
         let begun = Instant::now();

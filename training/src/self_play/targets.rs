@@ -16,7 +16,8 @@ pub struct TargetConfig {
     /// the value of the next position alone. A turn has many small decisions, so it is near 1.
     pub lambda: f32,
     /// Lambda of the value targets, 0..=1: 1 is the result of the game alone; below, the values that were seen later in the
-    /// game count too, each decision further away by this factor less (TD(lambda), Sutton 1988).
+    /// game count too, each decision further away by this factor less (TD(lambda), Sutton 1988). These are worth the result
+    /// alone only with a `self_play.utility.margin_share` of 0, which it then takes.
     pub value_lambda: f32,
     /// Part of the luck ahead of a decision that is taken out of its value target, 0..=1; 0 leaves the result as it is. Takes
     /// a `value_lambda` of 1.

@@ -14,6 +14,9 @@ pub trait Watcher: Sync {
 
     /// Hears several times a second how far the session is.
     fn progress(&self, _progress: &Progress) {}
+
+    /// Hears of something that the user should know, on one line; the session goes on.
+    fn warned(&self, _words: &str) {}
 }
 
 impl Watcher for () {}

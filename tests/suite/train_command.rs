@@ -1,0 +1,229 @@
+//! `dervish train` as its users call it: what it asks for, tells and records, and what is left when it is killed.
+
+use crate::dervish_binary::{dervish, json_of, refusal, start};
+use crate::training::games_on_disk;
+use crate::training_stops::latest_weights;
+use dervish_env::dervish::Campaign;
+use dervish_env::dervish::scenario::Scenario;
+use dervish_env::game::Position;
+use dervish_models::checkpoint::load_manifest;
+use dervish_models::checkpoint_series::CheckpointSeries;
+use dervish_training::run_files::RunFiles;
+use dervish_training::session::PROGRAM;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+/// A small network that plays pig without search, and learns from few games.
+const SMALL: [&str; 13] = [
+    "train",
+    "--threads",
+    "1",
+    "--set",
+    "network.architecture={kind='token_mlp', hidden=8, trunk=8}",
+    "--set",
+    "learner.games_per_round=4",
+    "--set",
+    "self_play.simulations=0",
+    "--set",
+    "self_play.games_at_once=4",
+    "--set",
+    "learner.window=2",
+];
+
+fn small<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&SMALL[..], more].concat()
+}
+
+fn told(output: &Output) -> String {
+    let told = String::from_utf8(output.stderr.clone()).expect("UTF-8");
+    assert!(output.status.success(), "{told}");
+    told
+}
+
+fn path_in(folder: &tempfile::TempDir, name: &str) -> String {
+    folder.path().join(name).display().to_string()
+}
+
+fn latest_checkpoint(run: &str) -> PathBuf {
+    CheckpointSeries::of_run(Path::new(run)).path_of(None).expect("a checkpoint")
+}
+
+fn wait_for(what: &str, mut come: impl FnMut() -> bool) {
+    let since = Instant::now();
+    while !come() {
+        assert!(since.elapsed() < Duration::from_secs(120), "{what} did not come");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// The preset alone says all that it takes; what it trained with is in the run, to be repeated.
+#[test]
+fn a_preset_trains_without_further_words() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = path_in(&folder, "run");
+    let quick = ["--set", "imitation.teacher=random", "--set", "imitation.games=1000000000"];
+    let mut child = start(&[&["train", "--preset", "souakim-cpu", "--out", &out][..], &quick].concat());
+    wait_for("the first checkpoint", || CheckpointSeries::of_run(Path::new(&out)).latest().is_ok());
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+    let status = child.wait().expect("it ends");
+    assert!(status.success(), "{status}");
+    let sessions = RunFiles::open(Path::new(&out)).and_then(|run| run.sessions()).expect("sessions");
+    assert_eq!(sessions.iter().map(|session| session.budget_seconds).collect::<Vec<_>>(), [Some(3600.0)]);
+    let log = fs::read_to_string(Path::new(&out).join("train.log")).expect("a log");
+    let begin = log.lines().find(|line| line.contains("begin")).expect("a beginning");
+    let parts = [&format!("program=\"{PROGRAM}\""), "seed=0", "budget=1h", "scenarios=\"souakim\""];
+    assert!(parts.iter().all(|part| begin.contains(*part)), "{begin}");
+}
+
+#[test]
+fn who_says_nothing_of_time_is_asked() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = path_in(&folder, "run");
+    assert!(refusal(&small(&["--scenario", "pig", "--out", &out])).contains("--budget"));
+    assert!(!Path::new(&out).exists());
+    told(&dervish(&small(&["--scenario", "pig", "--set", "budget=1h", "--rounds", "1", "--out", &out])));
+    // The time of a configuration is that of a run, not of each session.
+    assert!(refusal(&["train", "--resume", &out]).contains("--budget"));
+    assert!(refusal(&["train", "--resume", &out, "--rounds", "2", "--budget", "1s"]).contains("--budget"));
+}
+
+#[test]
+fn the_log_is_json_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = path_in(&folder, "run");
+    told(&dervish(&small(&["--scenario", "pig", "--rounds", "2", "--seed", "7", "--log", "json", "--out", &out])));
+    let log = fs::read_to_string(Path::new(&out).join("train.log")).expect("a log");
+    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let begin = &lines.iter().find(|line| line["fields"]["message"] == "begin").expect("a beginning")["fields"];
+    assert_eq!((&begin["seed"], &begin["budget"], &begin["program"]), (&json!(7), &json!("2 rounds"), &json!(PROGRAM)));
+    let over = &lines.last().expect("an end")["fields"];
+    assert_eq!((&over["message"], &over["stopped"]), (&json!("session over"), &json!(false)));
+}
+
+/// A run of two scenarios knows the rules of both, and whoever plays by others hears of it once.
+#[test]
+fn a_network_that_plays_by_other_rules_says_so() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = path_in(&folder, "run");
+    let both =
+        ["--scenario", "souakim", "--set", "scenarios=['souakim', 'kordofan']", "--set", "learner.games_per_round=2"];
+    told(&dervish(&small(&[&both[..], &["--rounds", "1", "--out", &out]].concat())));
+    let checkpoint = latest_checkpoint(&out);
+    let manifest = load_manifest(&checkpoint).expect("a manifest");
+    let rules = ["souakim", "kordofan"].map(|name| {
+        let identity = Campaign::new(Scenario::builtin(name).expect("comes with the game")).identity();
+        (name.to_string(), identity.rules_hash)
+    });
+    assert_eq!(manifest.rules, BTreeMap::from(rules.clone()));
+    let origin = manifest.origin.expect("a run");
+    assert_eq!((origin.program.as_str(), origin.seed), (PROGRAM, 0));
+    let (spec, network) = (format!("neural:{out}"), path_in(&folder, "network"));
+    let warnings = |spec: &str| {
+        let output = dervish(&["match", spec, "random", "--scenario", "kordofan", "--games", "2", "--threads", "2"]);
+        let told = told(&output);
+        told.lines().filter(|line| line.contains("trained")).map(str::to_string).collect::<Vec<String>>()
+    };
+    assert_eq!(warnings(&spec), Vec::<String>::new());
+    // What is exported says the same.
+    told(&dervish(&["export", &out, "--out", &network]));
+    assert_eq!(load_manifest(Path::new(&network)).expect("a manifest").rules, BTreeMap::from(rules.clone()));
+
+    let file = checkpoint.join("manifest.json");
+    let text = fs::read_to_string(&file).expect("a manifest");
+    let known = &rules[1].1;
+    fs::write(&file, text.replace(known.as_str(), "0123456789abcdef")).expect("written");
+    let expected = format!("dervish: {spec}: trained by other rules of kordofan (0123456789abcdef, not {known})");
+    assert_eq!(warnings(&spec), [expected]);
+    // Who goes on training hears of it too, and the log keeps it.
+    let resumed = told(&dervish(&["train", "--resume", &out, "--rounds", "2"]));
+    let words = "the run's network was trained by other rules of kordofan";
+    assert_eq!(resumed.lines().filter(|line| line.contains(words)).count(), 1, "{resumed}");
+    assert!(fs::read_to_string(Path::new(&out).join("train.log")).expect("a log").contains(words));
+    // From here on it has learnt by today's rules.
+    assert_eq!(load_manifest(&latest_checkpoint(&out)).expect("a manifest").rules, BTreeMap::from(rules));
+}
+
+/// Killed in whatever it does then, again and again, a deterministic run ends as one that was left alone.
+#[test]
+fn a_run_that_is_killed_again_and_again_ends_with_the_same_weights() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (whole, killed) = (path_in(&folder, "whole"), path_in(&folder, "killed"));
+    let rounds = ["--rounds", "60"];
+    let new = |out: &str| -> Vec<String> {
+        let deterministic = ["--set", "deterministic=true", "--set", "storage.checkpoint_every=7"];
+        let games = ["--set", "learner.uses=2", "--set", "self_play.simulations=2", "--scenario", "pig", "--out", out];
+        small(&[&deterministic[..], &games, &rounds].concat()).iter().map(|word| word.to_string()).collect()
+    };
+    let resumed = ["train", "--resume", &killed, "--rounds", "60"].map(str::to_string).to_vec();
+    let started = |words: &[String]| start(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let lines = || fs::read_to_string(Path::new(&killed).join("metrics.jsonl")).map_or(0, |text| text.lines().count());
+    let mut kills = 0;
+    for delay in [0, 50, 110, 170, 240, 310] {
+        let known = lines();
+        let mut child = started(&if known == 0 { new(&killed) } else { resumed.clone() });
+        wait_for("another round", || lines() > known || child.try_wait().expect("a child").is_some());
+        std::thread::sleep(Duration::from_millis(delay));
+        kills += u32::from(child.try_wait().expect("a child").is_none());
+        // SIGKILL on Unix: nothing can be tidied up.
+        child.kill().expect("it was started here");
+        child.wait().expect("it ends");
+    }
+    assert!(kills >= 3, "it was over before it could be killed: {kills} kills");
+    for words in [resumed, new(&whole)] {
+        told(&dervish(&words.iter().map(String::as_str).collect::<Vec<_>>()));
+    }
+    assert!(latest_weights(Path::new(&killed)) == latest_weights(Path::new(&whole)), "other weights after kills");
+    let games = |run: &str| {
+        let mut games = games_on_disk(Path::new(run));
+        games.sort_by_key(|game| game.number);
+        games
+    };
+    assert_eq!(games(&killed), games(&whole));
+}
+
+/// The figures of mixed precision need a GPU; on a CPU it is the same as full precision.
+#[test]
+fn self_play_is_measured_in_either_precision() {
+    let bench = |precision: &str| {
+        let small = ["--sims", "2", "--games", "4", "--threads", "1", "--device", "cpu", "--seconds", "0.1", "--json"];
+        json_of(&[&["bench", "selfplay", "--scenario", "pig", "--precision", precision][..], &small].concat())
+    };
+    for precision in ["full", "mixed"] {
+        assert!(bench(precision)["evaluations_per_second"].as_f64() > Some(0.0), "{precision}");
+    }
+    assert!(refusal(&["bench", "selfplay", "--precision", "half"]).contains("half"));
+    // One evaluator for all makes batches wait, and says how long.
+    let shared =
+        ["bench", "selfplay", "--scenario", "pig", "--sims", "2", "--games", "4", "--threads", "2", "--shared"];
+    let output = dervish(&[&shared[..], &["--seconds", "0.1"]].concat());
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(output.status.success() && text.contains("after waiting ") && text.contains(" ms"), "{text}");
+}
+
+/// Where there is no GPU the script says so, before it builds anything.
+#[test]
+fn the_script_for_gpus_does_nothing_without_one() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // What the script uses before it looks for a GPU, and nothing else.
+    let tools = ["bash", "dirname", "nproc", "env"];
+    for tool in tools {
+        let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output().expect("sh runs");
+        let path = String::from_utf8(found.stdout).expect("UTF-8");
+        std::os::unix::fs::symlink(path.trim(), folder.path().join(tool)).expect("a link");
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../training/bench_cuda.sh");
+    let figures = folder.path().join("figures.json");
+    let output = Command::new(folder.path().join("bash"))
+        .args([&script, &figures])
+        .env("PATH", folder.path())
+        .output()
+        .expect("bash runs");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "no NVIDIA GPU here: nothing is measured\n");
+    assert!(output.stderr.is_empty() && !figures.exists());
+}

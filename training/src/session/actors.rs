@@ -1,0 +1,104 @@
+//! The threads of a session that play, and the one that evaluates for all of them, while the learner learns.
+
+use crate::config::RunConfig;
+use crate::self_play::EvaluatorKind;
+use crate::self_play::evaluation::{BatchEvaluator, Effort, OwnEvaluator, serve};
+use crate::self_play::game::SelfPlayGame;
+use crate::self_play::numbers::GameNumbers;
+use crate::self_play::players::{PlayerError, Players};
+use crate::self_play::pool::Pool;
+use crate::self_play::weights::PublishedWeights;
+use crate::session::Material;
+use dervish_env::encode::PolicyEncoder;
+use dervish_env::game::Position;
+use dervish_models::evaluator::EvaluateError;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+
+/// What actors send: games, or why one of them has stopped.
+pub(super) type Games = Receiver<Result<SelfPlayGame, PlayerError>>;
+
+/// What actors play with.
+pub(super) struct Play<'r, P: Position, E> {
+    pub material: &'r Material<P, E>,
+    pub config: &'r RunConfig,
+    pub pool: &'r Pool<P>,
+    pub weights: &'r PublishedWeights,
+    pub numbers: &'r GameNumbers,
+    pub effort: &'r Effort,
+}
+
+/// Calls `learn` with the games of as many actors as the configuration has threads, and returns when it has and the actors have
+/// finished what they were at.
+///
+/// # Errors
+/// What libtorch said of an evaluator's network; `learn` is then not called.
+pub(super) fn learn_beside<P: Position, E: PolicyEncoder<P> + Clone + 'static, T>(
+    play: &Play<'_, P, E>,
+    learn: impl FnOnce(&Games) -> T,
+) -> Result<T, EvaluateError> {
+    let Play { material, config, pool, weights, numbers, effort } = *play;
+    let halt = AtomicBool::new(false);
+    // Actors that are this far ahead of the learner wait, so that games are learnt from while they are new.
+    let (sender, games) = sync_channel(config.learner.games_per_round);
+    let (requests, queue) = channel();
+    let (most, precision) = (config.self_play.most_joined, config.learner.trainer.precision);
+    let is_shared = config.self_play.evaluator == EvaluatorKind::Shared;
+    let evaluator = || match is_shared {
+        true => Ok(BatchEvaluator::shared(requests.clone())),
+        false => BatchEvaluator::own(weights, effort, precision),
+    };
+    let evaluators = (0..config.threads).map(|_| evaluator()).collect::<Result<Vec<_>, _>>()?;
+    let server = if is_shared { Some(OwnEvaluator::new(weights, effort, precision)?) } else { None };
+    Ok(std::thread::scope(|scope| {
+        if let Some(server) = server {
+            // Actors whose evaluator is gone say so.
+            scope.spawn(move || catch_unwind(AssertUnwindSafe(|| serve(queue, server, most))));
+        }
+        for evaluator in evaluators {
+            let (sender, halt) = (sender.clone(), &halt);
+            scope.spawn(move || act(Players::new(material, config, pool, weights, numbers, evaluator), &sender, halt));
+        }
+        // What actors have no sender for is over when they are.
+        drop((sender, requests));
+        let learnt = learn(&games);
+        halt.store(true, Ordering::Relaxed);
+        // An actor that waits for room finds that nobody listens.
+        drop(games);
+        learnt
+    }))
+}
+
+/// Plays until the session halts or nobody listens any more.
+fn act<P: Position, E: PolicyEncoder<P>>(
+    mut players: Players<P, E>,
+    games: &SyncSender<Result<SelfPlayGame, PlayerError>>,
+    halt: &AtomicBool,
+) {
+    let mut finished = Vec::new();
+    let play = || -> Result<(), PlayerError> {
+        while !halt.load(Ordering::Relaxed) && players.tick(&mut finished)? {
+            for game in finished.drain(..) {
+                if games.send(Ok(game)).is_err() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    };
+    // Whatever ends an actor ends the session, while what was learnt can still be saved.
+    let played = catch_unwind(AssertUnwindSafe(play));
+    let played = played.unwrap_or_else(|panic| Err(PlayerError::Panicked(words_of(&*panic))));
+    if let Err(error) = played {
+        // Nobody listens once the session is over.
+        let _ = games.send(Err(error));
+    }
+}
+
+/// What a thread said when it panicked, on one line.
+fn words_of(panic: &(dyn Any + Send)) -> String {
+    let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    words.unwrap_or("no words").replace('\n', "; ")
+}

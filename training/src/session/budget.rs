@@ -1,0 +1,40 @@
+//! How long a session lasts.
+
+use std::fmt::{self, Display};
+use std::time::Duration;
+
+/// How long a session lasts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Budget {
+    /// So much time from its beginning.
+    Time(Duration),
+    /// Until the run has learnt from so many rounds, those of earlier sessions included.
+    Rounds(u64),
+}
+
+impl Budget {
+    /// The part of a session that is over after so many seconds, with so many rounds behind the run; 1 and more ends it.
+    pub fn part_of_session(&self, seconds: f64, rounds: u64) -> f64 {
+        match self {
+            Budget::Time(time) => seconds / time.as_secs_f64(),
+            Budget::Rounds(last) => rounds as f64 / *last as f64,
+        }
+    }
+
+    /// The part of the whole run that is over, if this session, before which the run took `seconds_before`, is its last.
+    pub fn part_of_run(&self, seconds_before: f64, seconds: f64, rounds: u64) -> f64 {
+        match self {
+            Budget::Time(time) => (seconds_before + seconds) / (seconds_before + time.as_secs_f64()),
+            Budget::Rounds(_) => self.part_of_session(seconds, rounds),
+        }
+    }
+}
+
+impl Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Budget::Time(time) => humantime::format_duration(*time).fmt(f),
+            Budget::Rounds(rounds) => write!(f, "{rounds} rounds"),
+        }
+    }
+}
