@@ -1,5 +1,5 @@
 //! `dervish study`: the matches of a study file, played in pieces, and the table that they give. Networks that they need
-//! are trained first ([`training`]).
+//! are trained first (`study/training.rs`).
 
 use crate::arena::agents::{ArenaGame, agents_of};
 use crate::arena::match_play::{Match, MatchError, MatchOptions};
