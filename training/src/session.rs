@@ -12,6 +12,7 @@
 
 use crate::arena::luck::ValueFunction;
 use crate::arena::match_play::Spectator;
+use crate::arena::store::PROGRAM;
 use crate::assessment::{self, AgentScore, Assessment};
 use crate::config::{RunConfig, RunNetwork, StorageConfig};
 use crate::disk_limit::keep_within;
@@ -62,9 +63,6 @@ mod progress;
 pub use budget::Budget;
 pub use error::SessionError;
 pub use progress::{Progress, SessionReport, Tally, Watcher};
-
-/// Version of this program.
-pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 /// What a run plays, and whom it learns from.
 pub struct Material<P: Position, E> {

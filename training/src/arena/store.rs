@@ -28,7 +28,7 @@ pub const SCHEMA_VERSION: u32 = 2;
 const APPLICATION_ID: u32 = u32::from_be_bytes(*b"DRVS");
 
 /// Version of this program, of which play depends as it does on the rules.
-pub(super) const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 /// The tables. `seed`, `dice_seed` and `events_hash` are 64-bit numbers as SQLite has them, signed.
 const TABLES: [&str; 5] = [
