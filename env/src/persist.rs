@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -43,12 +43,12 @@ pub fn read_document<T: DeserializeOwned>(path: &Path, known: u32) -> Result<T, 
         #[serde(alias = "format")]
         version: u64,
     }
-    let text = fs::read(path)?;
-    let Versioned { version } = serde_json::from_slice(&text)?;
+    let text = read_text(path)?;
+    let Versioned { version } = serde_json::from_str(&text)?;
     if version != u64::from(known) {
         return Err(DocumentFault::Version(version));
     }
-    Ok(serde_json::from_slice(&text)?)
+    Ok(serde_json::from_str(&text)?)
 }
 
 /// Why a document was not read.
@@ -65,17 +65,27 @@ pub enum DocumentFault {
     Version(u64),
 }
 
+/// What the names of files begin with that are still being written; a program that is killed leaves them.
+pub const UNFINISHED: &str = ".tmp";
+
 /// Writes `bytes` to a temporary file beside `path` and renames it, so that a reader, a crash or a full disk never sees
-/// half a file. An existing file is replaced.
+/// half a file. An existing file is replaced, one behind a link where it is.
 ///
 /// # Errors
-/// Whatever the file system says; the file at `path` is then as it was.
+/// Whatever the file system says, and [`io::ErrorKind::InvalidInput`] where something is that is no file, such as a device;
+/// what is at `path` is then as it was.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let behind_link = if path.is_symlink() { path.canonicalize().ok() } else { None };
+    let path = behind_link.as_deref().unwrap_or(path);
+    if path.exists() && !path.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "is there already and no file"));
+    }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     let mut builder = tempfile::Builder::new();
+    builder.prefix(UNFINISHED);
     // Temporary files are private by default; what is kept follows the user's umask like any other file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));

@@ -288,17 +288,18 @@ fn the_last_turn_takes_what_stands_open() {
 /// 14.3: in the last month who does not lead takes a risk that who leads does not take.
 #[test]
 fn who_does_not_lead_in_the_last_month_is_bold() {
-    let attacks_with = |turn: u8, places: serde_json::Value| {
-        let stacks = [("4407", "4 rifle_l"), ("4408", "5 mahdist_spearmen")];
-        let mut table = Table::set(&format!("souakim {turn} egyptian march"), &stacks, json!({ "control": places }));
-        let orders = played(&mut table, fair);
+    // Sinkat 2 and Tokar 1 against Tamai 2 and a point for each unit lost.
+    let attacks_with = |turn: u8, lost: u8| {
+        let stacks = [("4407", "4 rifle_l"), ("4408", "3 mahdist_spearmen")];
+        let control = json!({"Sinkat": "egyptian", "Tokar": "egyptian", "Tamai": "mahdist"});
+        let more = json!({"control": control, "eliminated": {"egyptian": lost}});
+        let orders = played(&mut Table::set(&format!("souakim {turn} egyptian march"), &stacks, more), fair);
         attacks(&orders)
     };
-    let held_by = |side: &str| json!({"Sinkat": side, "Tokar": side, "Tamai": "mahdist"});
-    assert!(attacks_with(5, held_by("mahdist")), "nothing to lose");
-    assert!(!attacks_with(5, held_by("egyptian")), "a lead to lose");
-    assert!(!attacks_with(4, held_by("mahdist")), "time left, and no lead: as careful as ever");
-    assert!(!attacks_with(5, json!({"El Teb": "egyptian"})), "a lead of one point, too little for prudence");
+    assert!(attacks_with(5, 5), "3 to 7, and 5 to 5 with Tamai: nothing to lose");
+    assert!(!attacks_with(5, 3), "3 to 5, and 5 to 3 with Tamai, which stands open: a lead to lose");
+    assert!(!attacks_with(5, 0), "3 to 2: a lead to lose");
+    assert!(!attacks_with(4, 5), "time left: as careful as ever");
 }
 
 /// Who could march out of a hex, as the Egyptian player sees it.

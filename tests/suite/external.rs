@@ -41,6 +41,10 @@ place = len(open(journal).readlines()) if os.path.exists(journal) else 0
 with open(journal, "a") as file:
     file.write(f"{os.getpid()}\n")
 fault = faults[place] if place < len(faults) else "none"
+if habit == "has a child":
+    import subprocess
+    child = subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    open(journal + ".child", "w").write(str(child.pid))
 def say(text):
     sys.stdout.write(text)
     sys.stdout.flush()
@@ -396,6 +400,23 @@ fn a_program_that_does_not_quit_is_killed() {
     drop(agent);
     assert!(!exists(process));
     assert!((Duration::from_secs(1)..Duration::from_secs(10)).contains(&begun.elapsed()), "{:?}", begun.elapsed());
+}
+
+/// What a program has started goes with it, also where it has ended as it should.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_quits_leaves_nothing_behind() {
+    let faulty = Faulty::new();
+    let agent = factory(&Pig::new(), PigPlayers::new(), &faulty.spec_of_habit("has a child"));
+    let child = fs::read_to_string(faulty.folder.path().join("journal.child")).expect("a number");
+    let child: u32 = child.parse().expect("a number");
+    assert!(is_running(child));
+    drop(agent);
+    let begun = Instant::now();
+    while is_running(child) {
+        assert!(begun.elapsed() < Duration::from_secs(10), "the child was left behind");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// A second Ctrl-C ends the match at once, where no destructor runs; the program that never answers goes with it.

@@ -21,7 +21,7 @@ use dervish_training::arena::match_play::{
 use dervish_training::arena::report::MatchReport;
 use dervish_training::arena::sprt::{Hypothesis, SprtPlan};
 use dervish_training::arena::statistics::Pentanomial;
-use dervish_training::commands::match_args::{BoundArgs, GamesArgs};
+use dervish_training::commands::match_args::{BoundArgs, GamesArgs, ThoughtArgs};
 use dervish_training::commands::match_games::{MatchArgs, match_games};
 use rand_chacha::ChaCha8Rng;
 use std::fs;
@@ -483,7 +483,7 @@ fn a_match_folder_is_never_overwritten() {
     fs::write(folder.path().join("notes.txt"), "mine").expect("a file");
     let error =
         match_games(&Pig::new(), &Pig::agents(), &arguments(Some(folder.path().to_path_buf()))).expect_err("not empty");
-    assert_eq!(error.to_string(), format!("--out: {} is not empty; name a new folder", folder.path().display()));
+    assert_eq!(error.to_string(), format!("{} is not empty; name a new folder", folder.path().display()));
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
 }
 
@@ -511,20 +511,21 @@ fn bad_arguments_are_refused_before_anything_is_made() {
     assert_eq!(refused(&|arguments| arguments.of.games = 7), format!("--games 7: {pairs}"));
     assert_eq!(refused(&|arguments| arguments.of.games = 0), format!("--games 0: {pairs}"));
     assert_eq!(
-        refused(&|arguments| arguments.of.bounds.sims = Some(0)),
+        refused(&|arguments| arguments.of.bounds.thought.sims = Some(0)),
         "--sims: an agent needs at least one simulation"
     );
     assert_eq!(
         refused(&|arguments| arguments.of.bounds.max_decisions = Some(0)),
         "--max-decisions 0: a game needs at least one decision"
     );
+    let bounds = |thought: ThoughtArgs| BoundArgs { thought, max_decisions: None };
     let more_than_the_turn = refused(&|arguments| {
-        arguments.of.bounds = BoundArgs { sims: Some(400), turn_sims: Some(100), ..BoundArgs::default() }
+        arguments.of.bounds = bounds(ThoughtArgs { sims: Some(400), turn_sims: Some(100), ..ThoughtArgs::default() })
     });
     assert_eq!(more_than_the_turn, "--sims 400: more for one decision than --turn-sims 100 for all of its turn");
     let more_than_the_turn = refused(&|arguments| {
         let (time, turn_time) = (Some(Duration::from_millis(2500)), Some(Duration::from_secs(2)));
-        arguments.of.bounds = BoundArgs { time, turn_time, ..BoundArgs::default() }
+        arguments.of.bounds = bounds(ThoughtArgs { time, turn_time, ..ThoughtArgs::default() })
     });
     assert_eq!(more_than_the_turn, "--time 2.5: more for one decision than --turn-time 2 for all of its turn");
     let wrong_test = refused(&|arguments| arguments.sprt = vec!["elo0=10".to_string(), "elo1=0".to_string()]);

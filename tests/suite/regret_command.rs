@@ -110,7 +110,9 @@ fn the_plain_command_shows_every_search_at_its_highest_setting() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/data/solved/");
     let files = ["gordon_in_fire_or_melee", "storm_el_obeid", "two_columns_before_el_obeid"];
     let files = files.map(|name| format!("{folder}{name}.json"));
-    let report = json_of(&["regret", &files[0], &files[1], &files[2], "--repeats", "1", "--json"]);
+    // It takes long enough to tell of its progress.
+    let output = dervish(&["regret", &files[0], &files[1], &files[2], "--repeats", "1", "--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let agents = report["agents"].as_array().expect("a list");
     for part in ["expectimax:", "mcts:sims={n},depth=0", "select=puct", "gumbel:"] {
         let shown = |agent: &&serde_json::Value| agent["agent"].as_str().is_some_and(|spec| spec.contains(part));

@@ -30,17 +30,19 @@ fn desertion() {
 
 #[test]
 fn religious_disagreement() {
-    // 3306 is on the extension, 3206 on the main map; Osman Digma is not there.
-    let stacks = [("3206", "1 mahdist_spearmen"), ("3806", "1 mahdist_spearmen")];
+    // 3406 is on the extension, 3306 beside it on the main map; Osman Digma is not there.
+    let stacks = [("3306", "1 mahdist_spearmen"), ("3806", "1 mahdist_spearmen")];
     let mut table = mahdist(14, &stacks);
-    assert_eq!(table.legal(), ["march 3206", "march done"]);
-    table.play(&["march 3206"]).roll(3);
+    let is_extension = |hex: &str| table.0.scenario().board.cell(table.hex(hex)).extension;
+    assert!(is_extension("3406") && !is_extension("3306"));
+    assert_eq!(table.legal(), ["march 3306", "march done"]);
+    table.play(&["march 3306"]).roll(3);
     let extension: Vec<String> =
         table.legal().into_iter().filter(|to| table.0.scenario().board.cell(table.hex(&to[3..])).extension).collect();
     assert!(extension.is_empty(), "{extension:?}");
-    assert!(table.may("to 3106"));
+    assert!(table.may("to 3206"));
     // With him there, who is on the extension moves on it.
-    let mut table = mahdist(14, &[("3206", "1 mahdist_spearmen"), ("3806", "1 mahdist_spearmen, osman_digma")]);
+    let mut table = mahdist(14, &[("3306", "1 mahdist_spearmen"), ("3806", "1 mahdist_spearmen, osman_digma")]);
     while table.waits() == "roll_recruits" {
         table.roll(1);
     }
@@ -48,9 +50,9 @@ fn religious_disagreement() {
     // 13.7: attacks stay allowed, with the advance after them, also from the main map.
     let table = mahdist(14, &[("3806", "1 mahdist_spearmen"), ("3906", "1 rifle_r")]);
     assert!(table.may("march 3806"));
-    let mut table = mahdist(14, &[("3206", "8 mahdist_spearmen"), ("3306", "1 levy")]);
-    table.play(&["march 3206", "march 3206 all", "attack 3306"]).roll(12).roll(2).play(&["advance yes"]);
-    assert_eq!(table.units("3306"), "8 mahdist_spearmen");
+    let mut table = mahdist(14, &[("3306", "8 mahdist_spearmen"), ("3406", "1 levy")]);
+    table.play(&["march 3306", "march 3306 all", "attack 3406"]).roll(12).roll(2).play(&["advance yes"]);
+    assert_eq!(table.units("3406"), "8 mahdist_spearmen");
 }
 
 #[test]
@@ -334,6 +336,10 @@ fn locals_declare() {
     assert_eq!((table.leader("graham").as_str(), table.waits()), ("0349", "event_hex"));
     table.play(&["locals_declare done"]);
     assert_eq!(table.0.units().on_map(Kind::MahdistSpearmen), 2);
+    // Enemy vessels are no bar, for the event asks for a place without enemy land units: they leave (8.12).
+    let mut table = mahdist(51, &[("0842", "1 mahdist_spearmen"), ("Berber", "1 gunboat")]);
+    table.roll(3).play(&["locals_declare 2614", "locals_declare 2614 1", "locals_declare done"]);
+    assert_eq!((table.units("Berber").as_str(), table.0.units().on_map(Kind::Gunboat)), ("1 mahdist_spearmen", 1));
     // 2.3: no S left, no event.
     assert_ne!(mahdist(51, &[("0842", "60 mahdist_spearmen")]).waits(), "roll_event_dice");
 }

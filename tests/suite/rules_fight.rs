@@ -232,6 +232,25 @@ fn retreat_of_a_defender() {
     assert_eq!((table.units("0942").as_str(), table.0.eliminated(Side::Egyptian)), ("", 4));
 }
 
+/// 9.9: the marching loser goes back the way he came, from 1042 to beyond 0942; a march roll with which he stayed where he was
+/// does not open other ways.
+#[test]
+fn a_roll_that_moves_nobody_is_no_way_back() {
+    let beaten = |stays: bool| {
+        let stacks = [("0942", "12 mahdist_spearmen"), ("1142", "6 british_infantry")];
+        let mut table = march("mahdist", &stacks);
+        table.play(&["march 0942", "march 0942 all"]).roll(4).play(&["to 1042"]);
+        if stays {
+            table.play(&["roll"]).roll(4).play(&["to 1042"]);
+        }
+        table.play(&["attack 1142"]).roll(12).roll(4).roll(12);
+        table.legal()
+    };
+    let back = ["0841", "0842", "0843"].map(|hex| format!("retreat {hex}"));
+    assert_eq!(beaten(false), back);
+    assert_eq!(beaten(true), back);
+}
+
 /// 9.9: one hex where there is no second, here at the map's edge with the two ways on barred (a disrupted unit stops
 /// nobody, 13.8, but nobody retreats into its hex, 13.5).
 #[test]

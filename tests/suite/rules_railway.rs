@@ -103,6 +103,10 @@ fn links_along_the_railway_cost_nothing() {
         table.play(&["supply 4506 draw"]);
         assert_eq!((table.units("4506").as_str(), table.units("3809").as_str()), ("7 rifle_r", "1 supply"), "{built}");
     }
+    // Who comes to the railway from beside it pays for the ground before it alone: from 3510 three hills, then nothing.
+    let mut table = supply(9, &[("3510", "7 rifle_r, 1 supply"), ("4506", "1 supply")]);
+    table.play(&["supply 3510 draw"]);
+    assert_eq!((table.units("3510").as_str(), table.units("4506").as_str()), ("7 rifle_r, 1 supply", ""));
     // From the end of the railway six points more: 3610 is three hills on, 3510 four.
     for (end, spent) in [("3610", true), ("3510", false)] {
         let mut table = supply(9, &[("4506", "7 rifle_r, 1 supply"), (end, "1 supply")]);

@@ -79,7 +79,7 @@ fn games_of_teachers_and_against_opponents_tell_nothing_of_the_network() {
     let won = left.iter().filter(|&&winner| winner == Some(Seat::First)).count() as u64;
     assert_eq!((behaviour.anatomies[0].games, behaviour.anatomies[0].first_seat.wins), (4, won));
     keep_games(&run, &games[..3]);
-    assert!(page_of(&run).contains("No game of the network against itself is kept."));
+    assert!(page_of(&run).contains("No game of the network against itself is kept (see `learner.window`)."));
 }
 
 #[test]

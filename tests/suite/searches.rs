@@ -46,7 +46,7 @@ const SOLVED: [(&str, f64); 14] = [
     ("mahdi_in_fire_or_melee", -0.143_519),
     // Whether to set out, with a choice of dozens of hexes behind it, of which one alone wins: most lines below look lost.
     ("march_on_el_teb_or_tamai", 2.0 / 3.0),
-    // Attack a lone spearman, whose loss makes a point (16 units at 8 each): what is risked is a point for each unit lost.
+    // Attack a lone spearman, whose loss makes a point (24 units at 8 each): what is risked is a point for each unit lost.
     ("sally_from_tokar", 0.964_410),
     // Pick the group, then attack: the storm must be found through picks, each of which alone changes nothing (8.1).
     ("storm_el_obeid", 0.920_910),

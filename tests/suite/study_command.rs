@@ -120,6 +120,37 @@ fn a_study_tells_what_was_played_and_where() {
     }
 }
 
+#[test]
+fn a_study_keeps_records_from_its_first_game_on() {
+    let study = Study::new(&(pig(2, "") + &pig(4, "max_decisions = 9")));
+    let folder = study.folder.path().join("records");
+    let (file, path) = (study.file(), folder.display().to_string());
+    let args = ["study", &file, "--records", &path];
+    assert!(dervish(&args).status.success());
+    let records = |of: &str| fs::read_dir(folder.join(of).join("games")).expect("records").count();
+    assert_eq!((records("01-pig"), records("02-pig")), (2, 4));
+    let told = dervish(&["anatomy", &folder.join("02-pig").display().to_string()]);
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+
+    // A document that was lost is written again from the games that are kept.
+    let told = folder.join("01-pig/match.json");
+    let before = fs::read(&told).expect("a document");
+    fs::remove_file(&told).expect("removed");
+    assert!(dervish(&args).status.success());
+    let statistics =
+        |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).expect("JSON")["statistics"].clone();
+    assert_eq!(statistics(&fs::read(&told).expect("a document")), statistics(&before));
+
+    // More games of the first match go on with its records; without those of its first games there is nothing to go on with.
+    study.says(&(pig(6, "") + &pig(4, "max_decisions = 9")));
+    assert!(dervish(&args).status.success());
+    assert_eq!((records("01-pig"), records("02-pig")), (6, 4));
+    study.says(&(pig(8, "") + &pig(4, "max_decisions = 9")));
+    fs::remove_dir_all(folder.join("01-pig")).expect("removed");
+    let line = refusal(&args);
+    assert!(line.contains("01-pig has no record of 6 of the games"), "{line}");
+}
+
 /// A study that would take days is killed, told to stop, and stopped by its time; finished with fewer games, it is as if
 /// nothing had happened.
 #[cfg(unix)]
@@ -130,6 +161,11 @@ fn a_stopped_study_goes_on_and_counts_no_game_twice() {
     let study = Study::new(&pig(4_000_000_000, ""));
     let mut child = start(&["study", &study.file()]);
     study.wait_for_pairs(5);
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    // Killed again before it has told of anything.
+    let mut child = start(&["study", &study.file()]);
+    study.wait_for_pairs(study.pairs() + 5);
     child.kill().expect("it runs");
     child.wait().expect("it ends");
     let killed = study.pairs();
@@ -150,8 +186,9 @@ fn a_stopped_study_goes_on_and_counts_no_game_twice() {
     assert!(known > interrupted);
     let document = study.document();
     assert_eq!(document.games(), 2 * known as u64);
-    // Two numbers of threads, on one machine unless it has but one core.
+    // Two numbers of threads, on one machine unless it has but one core; each game was played somewhere.
     assert!((1..=2).contains(&document.played_on.len()));
+    assert_eq!(document.played_on.iter().map(|entry| entry.games).sum::<u64>(), document.games());
 
     // As many games as there are, and some more; the document tells of no fewer than before.
     let games = 2 * known as u32 + 100;
@@ -252,6 +289,7 @@ fn a_study_trains_its_networks_first() {
     for (wrong, expected) in [
         (whole.replace("\"random:seed=1\"", "\"randm\""), "study.toml:10: unknown agent 'randm'"),
         (whole.replace("a-run\"\nb", "another\"\nb"), "study.toml:10: "),
+        (whole.replace("hidden=8", "hiden=8"), "study.toml: run a-run: "),
         (whole.replace("hidden=8", "hiden=8"), "unknown field `hiden`"),
         (whole.replace("games = 10", "games = 7"), "study.toml:10: games 7: games are played in pairs"),
     ] {
@@ -308,8 +346,8 @@ fn a_study_file_is_checked_strictly() {
             &pig(10, "turn_sims = 5\nsims = 9"),
             "study.toml:4: sims 9: more for one decision than turn_sims 5".to_string(),
         ),
-        (&pig(10, "turn_time = -1.0"), "study.toml:4: cannot convert".to_string()),
-        (&pig(10, "time = 0.0"), "study.toml:4: an agent needs some time".to_string()),
+        (&pig(10, "turn_time = -1.0"), "study.toml:4: turn_time: cannot convert".to_string()),
+        (&pig(10, "time = 0.0"), "study.toml:4: time: an agent needs some time".to_string()),
         (&pig(10, "max_decisions = 0"), "study.toml:4: max_decisions 0: a game needs".to_string()),
         (&pig(10, "sprt = { elo0 = 0.0 }"), "study.toml:10: sprt: elo1 is missing".to_string()),
         (

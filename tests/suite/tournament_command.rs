@@ -234,9 +234,27 @@ fn more_games_may_be_asked_for_later() {
     let again = json_of(&match_in(&grown, "10"));
     assert_eq!((&again["games"], &again["statistics"]), (&few["games"], &few["statistics"]));
     assert_eq!((pairs_in(&grown), again["cost"]["threads"].as_u64()), (15, Some(0)));
-    // Records of games that were played earlier cannot be had.
+    // Records of games that were played without them cannot be had.
     let out = path_in(&folder, "records");
     let line = refusal(&[&match_in(&grown, "40")[..], &["--out", &out]].concat());
-    assert!(line.contains("30 games of this match are in the file of --db already"), "{line}");
+    assert!(line.contains("has no record of 30 of the games that were played already"), "{line}");
     assert!(!Path::new(&out).exists());
+}
+
+#[test]
+fn records_go_on_with_their_match() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (db, out) = (path_in(&folder, "kept.db"), path_in(&folder, "records"));
+    let [few, more, most] = ["4", "8", "10"].map(|games| [&match_in(&db, games)[..], &["--out", &out]].concat());
+    assert!(dervish(&few).status.success() && dervish(&more).status.success());
+    let mut records: Vec<_> = fs::read_dir(Path::new(&out).join("games"))
+        .expect("records")
+        .map(|file| file.expect("a file").path())
+        .collect();
+    records.sort();
+    assert_eq!(records.len(), 8);
+    // With a record lost they are no longer those of the match.
+    fs::remove_file(&records[2]).expect("removed");
+    let line = refusal(&most);
+    assert!(line.contains("has no record of 1 of the games"), "{line}");
 }

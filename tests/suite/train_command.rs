@@ -92,6 +92,24 @@ fn who_says_nothing_of_time_is_asked() {
     assert!(refusal(&["train", "--resume", &out, "--rounds", "2", "--budget", "1s"]).contains("--budget"));
 }
 
+/// What is printed is a configuration from which the same is printed, and nothing is trained.
+#[test]
+fn a_configuration_is_printed_to_begin_with() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let print = |args: &[&str]| {
+        let output = dervish(&[&["train", "--print-config"], args].concat());
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let text = print(&["--preset", "kordofan-cpu", "--set", "learner.passes=3", "--seed", "5"]);
+    for part in ["scenarios = [\"kordofan\"]", "seed = 5", "passes = 3", "[learner.trainer]", "weight_decay = "] {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+    let file = path_in(&folder, "own.toml");
+    fs::write(&file, &text).expect("written");
+    assert_eq!(print(&["--config", &file]), text);
+}
+
 #[test]
 fn the_log_is_json_where_it_is_asked_for() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -103,6 +121,29 @@ fn the_log_is_json_where_it_is_asked_for() {
     assert_eq!((&begin["seed"], &begin["budget"], &begin["program"]), (&json!(7), &json!("2 rounds"), &json!(PROGRAM)));
     let over = &lines.last().expect("an end")["fields"];
     assert_eq!((&over["message"], &over["stopped"]), (&json!("session over"), &json!(false)));
+    assert!(lines.iter().all(|line| line["level"] != "DEBUG"));
+}
+
+/// Two rounds of games: with `debug` each game and each round has its line, with `warn` nothing is to be told.
+#[test]
+fn the_log_has_what_its_level_asks_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = path_in(&folder, "run");
+    let (format, level) = (["--log", "json"], ["--log-level", "debug"]);
+    let run = ["--scenario", "pig", "--rounds", "2", "--set", "learner.games_per_round=4", "--out", &out];
+    told(&dervish(&small(&[&run[..], &format, &level].concat())));
+    let log = fs::read_to_string(Path::new(&out).join("train.log")).expect("a log");
+    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let of = |message: &str| lines.iter().filter(|line| line["fields"]["message"] == message).collect::<Vec<_>>();
+    assert!(of("game").len() >= 8 && of("game").iter().all(|line| line["level"] == "DEBUG"), "{log}");
+    assert_eq!(of("round").iter().map(|line| &line["fields"]["round"]).collect::<Vec<_>>(), [&json!(0), &json!(1)]);
+
+    let out = path_in(&folder, "quiet");
+    told(&dervish(&small(&["--scenario", "pig", "--rounds", "2", "--log-level", "warn", "--out", &out])));
+    assert_eq!(fs::read_to_string(Path::new(&out).join("train.log")).expect("a log"), "");
+    let refused = dervish(&small(&["--scenario", "pig", "--rounds", "2", "--log-level", "loud"]));
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--log-level"));
 }
 
 /// A run of two scenarios knows the rules of both, and whoever plays by others hears of it once.
@@ -137,7 +178,8 @@ fn a_network_that_plays_by_other_rules_says_so() {
     let text = fs::read_to_string(&file).expect("a manifest");
     let known = &rules[1].1;
     fs::write(&file, text.replace(known.as_str(), "0123456789abcdef")).expect("written");
-    let expected = format!("dervish: {spec}: trained by other rules of kordofan (0123456789abcdef, not {known})");
+    let expected =
+        format!("dervish: warning: {spec}: trained by other rules of kordofan (0123456789abcdef, not {known})");
     assert_eq!(warnings(&spec), [expected]);
     // Who goes on training hears of it too, and the log keeps it.
     let resumed = told(&dervish(&["train", "--resume", &out, "--rounds", "2"]));

@@ -584,7 +584,9 @@ fn a_run_of_no_game_leaves_no_directory() {
         seed: None,
         threads: None,
         out: Some(out.clone()),
+        print_config: false,
         log: LogFormat::Text,
+        log_level: "info".parse().expect("a level"),
     };
     assert!(arguments.run().expect_err("no game").to_string().starts_with("chess: "));
     assert!(!out.exists());

@@ -71,6 +71,22 @@ fn a_run_is_told_from_its_last_complete_line() {
     assert_eq!(contents(&run), before);
 }
 
+/// 4 rounds of 32 games are less than the teacher's 129, and as many as 128.
+#[test]
+fn how_far_imitation_is_stands_there() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = run_in(folder.path(), "pig");
+    let config = fs::read_to_string(run.join("config.toml")).expect("a file");
+    write_lines(&run, "metrics.jsonl", &[line_of_round(4, &[])]);
+    for (games, told) in [(129, true), (128, false)] {
+        let more = format!("{config}[imitation]\nteacher = \"random\"\ngames = {games}\n");
+        fs::write(run.join("config.toml"), more).expect("a file");
+        let table = table_of(&run);
+        assert_eq!(table.contains("128 of 129 games of the teacher learnt from"), told, "{table}");
+        assert_eq!(status_of(&run)["imitation_games"], games);
+    }
+}
+
 #[test]
 fn a_program_that_trains_is_noticed_and_not_disturbed() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -49,7 +49,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 mod actors;
 mod budget;
@@ -330,7 +330,7 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
     /// Takes a game that an actor has finished, or waits for one for a while.
     fn receive(&mut self, games: &Games) -> Result<(), SessionError> {
         match games.recv_timeout(REPORT) {
-            Ok(game) => self.replay.push(game?).map(|_| ()).map_err(SessionError::from),
+            Ok(game) => self.keep(game?),
             Err(RecvTimeoutError::Timeout) => Ok(()),
             Err(RecvTimeoutError::Disconnected) => Err(SessionError::NoActors),
         }
@@ -353,9 +353,16 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
             }
         }
         games.sort_by_key(|game| game.number);
-        for game in games {
-            self.replay.push(game)?;
-        }
+        games.into_iter().try_for_each(|game| self.keep(game))
+    }
+
+    /// Keeps a finished game.
+    fn keep(&mut self, game: SelfPlayGame) -> Result<(), SessionError> {
+        let SelfPlayGame { number, scenario, step, decisions, opponent, result, .. } = &game;
+        let opponent = opponent.as_ref().map(|opponent| opponent.name.as_str());
+        let (decisions, first_seat_score) = (decisions.len(), result.score(Seat::First));
+        debug!(number, scenario, step, decisions, opponent, first_seat_score, "game");
+        self.replay.push(game)?;
         Ok(())
     }
 
@@ -392,7 +399,9 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         let figures = RoundFigures::of(own, &self.run.config().self_play.utility);
         let games: Vec<&SelfPlayGame> = own.iter().chain(older).collect();
         let steps = self.learner.steps();
-        self.latest = Some(self.learner.round(round, &games, over)?);
+        let report = self.learner.round(round, &games, over)?;
+        debug!(round, learnt_from = report.learnt_from, steps = self.learner.steps() - steps, "round");
+        self.latest = Some(report);
         // A round whose file was taken away teaches nothing, and a step is saved once only.
         self.unsaved |= self.learner.steps() > steps;
         self.tally.rounds += 1;

@@ -16,7 +16,7 @@ const STATUS_WAIT: Duration = Duration::from_millis(200);
 /// Time between two looks at whether a program has ended.
 const POLL: Duration = Duration::from_millis(2);
 
-/// A running program. Its standard error is ours. Dropping it closes its standard input, waits for [`GRACE`], and then
+/// A running program. Its standard error is ours. Dropping it closes its standard input, waits for [`GRACE`] at most, and
 /// kills it with all that it has started; it also ends, on Linux, whenever this process does.
 #[derive(Debug)]
 pub struct Program {
@@ -121,8 +121,11 @@ impl Program {
 impl Drop for Program {
     fn drop(&mut self) {
         self.lines_in = None;
-        if self.wait(self.grace).is_none() {
-            kill_group(&mut self.child);
+        let ended = self.wait(self.grace).is_some();
+        // Also what a program that has ended leaves behind. As long as one of its group is left, nobody else has its number,
+        // and if none is, numbers are not given out again so soon.
+        kill_group(&mut self.child);
+        if !ended {
             // A child that was not waited for stays in the table of processes.
             let _ = self.child.wait();
         }
@@ -183,7 +186,6 @@ fn end_with_parent(_command: &mut Command) {}
 fn kill_group(child: &mut Child) {
     use nix::sys::signal::{Signal, killpg};
     use nix::unistd::Pid;
-    // The child has not been waited for, so its number is still its own.
     if let Ok(group) = i32::try_from(child.id()) {
         let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
     }

@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let choice = std::env::args().nth(2).unwrap_or_else(|| "cpu".to_string());
     let device = choice.parse::<DeviceChoice>()?.device()?;
     let clock = if choice == "cpu" { processor_seconds } else { wall_seconds };
-    for name in ["souakim", "el-obeid"] {
+    for name in ["souakim", "el-obeid", "khartoum"] {
         let Some(scenario) = Scenario::builtin(name) else { return Err(format!("no scenario {name}").into()) };
         let encoder = CampaignEncoder::new(scenario);
         let positions = decisions(&Campaign::new(scenario));

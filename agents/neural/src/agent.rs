@@ -256,7 +256,7 @@ fn tell_once(line: String) {
     static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     if !told.contains(&line) {
-        eprintln!("dervish: {line}");
+        eprintln!("dervish: warning: {line}");
         told.insert(line);
     }
 }

@@ -6,11 +6,12 @@ use dervish_env::dervish::Campaign;
 use dervish_env::dervish::board::{Board, COLUMNS, Ground, Hex, PlaceKind, ROWS, Relief};
 use dervish_env::dervish::catalogue::{COMBAT, GUNBOATS, Kind, LAND, Side, TRAIN, VESSELS};
 use dervish_env::dervish::order::Order;
-use dervish_env::game::{Action, Position};
+use dervish_env::game::{Action, Outcome, Position};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{Pig, TARGET};
 
 use crate::aim_text::aim_of_campaign;
+use crate::change_text::{change_of_campaign, roll_of_campaign};
 
 /// A game that can be drawn in text.
 pub trait BoardText: Position {
@@ -23,6 +24,16 @@ pub trait BoardText: Position {
     /// An action as the person who chooses it reads it: its notation, and what makes it clearer.
     fn choice_text(&self, action: Action) -> String {
         self.action_text(action)
+    }
+
+    /// A roll that has fallen, and what makes it clearer.
+    fn roll_text(&self, outcome: Outcome) -> String {
+        outcome.0.to_string()
+    }
+
+    /// What has changed by `after`, beyond what an order or a roll says; empty if nothing has.
+    fn change_text(&self, _after: &Self) -> String {
+        String::new()
     }
 }
 
@@ -95,7 +106,8 @@ impl BoardText for Campaign {
         }
         text.push_str(
             "ground . clear - desert + cultivated h hills m mountain ~ sea   place T town V village O oasis   \
-             stack E/M and its land units, ! disrupted, * leader, g gunboat\n",
+             stack E/M and its land units, ! disrupted, * leader, g gunboat   [ ] where something is asked\n\
+             a hex is its column and row: 4606 is column 46, row 06; rivers are not drawn\n",
         );
         for hex in shown {
             let _ = writeln!(text, "  {}", stack_text(self, hex));
@@ -105,6 +117,14 @@ impl BoardText for Campaign {
 
     fn aim_text(&self) -> String {
         aim_of_campaign(self)
+    }
+
+    fn roll_text(&self, outcome: Outcome) -> String {
+        roll_of_campaign(self, outcome)
+    }
+
+    fn change_text(&self, after: &Campaign) -> String {
+        change_of_campaign(self, after)
     }
 
     /// With the name of the place in the hex that is chosen.

@@ -1,6 +1,6 @@
 //! The dialogue between a person and a game at the terminal.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 
 use dervish_agents::agent::{Agent, AgentError, Event};
 use dervish_agents::limits::Limits;
@@ -39,6 +39,9 @@ pub enum Sitting {
 /// Why a game could not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
+    /// The record cannot be kept.
+    #[error("record: {0}")]
+    Record(io::Error),
     /// The terminal is gone.
     #[error("terminal: {0}")]
     Terminal(#[from] io::Error),
@@ -51,7 +54,10 @@ pub enum PlayError {
 }
 
 const HELP: &str = "a number or the text of an order plays it; l lists the orders; b draws the board; v tells how \
-                    the game is won; u takes back orders given since the last roll; q leaves the game";
+                    the game is won; u takes back orders given since the last roll; q leaves the game\n\
+                    * is a roll, - an order of the other side, and what they change stands below";
+/// Bytes of a line that are read at once: more is no order.
+const LONGEST_LINE: u64 = 4096;
 /// Orders listed without being asked.
 const SHORT_LIST: usize = 24;
 
@@ -80,18 +86,29 @@ impl<P: BoardText> Table<P> {
         &self.record
     }
 
-    /// Plays until the game is over or the person leaves; whoever reads no more has left.
+    /// Plays until the game is over or the person leaves; whoever reads no more has left. `keep` is shown the record before
+    /// each question to the person, so that nothing is lost whatever ends the program while he thinks.
     ///
     /// # Errors
     /// [`PlayError`]; the record holds everything up to there.
-    pub fn play(&mut self, input: &mut impl BufRead, output: &mut impl Write) -> Result<Sitting, PlayError> {
-        match self.sit(input, output) {
+    pub fn play(
+        &mut self,
+        input: &mut impl BufRead,
+        output: &mut impl Write,
+        mut keep: impl FnMut(&Record) -> io::Result<()>,
+    ) -> Result<Sitting, PlayError> {
+        match self.sit(input, output, &mut keep) {
             Err(PlayError::Terminal(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Sitting::Left),
             sitting => sitting,
         }
     }
 
-    fn sit(&mut self, input: &mut impl BufRead, output: &mut impl Write) -> Result<Sitting, PlayError> {
+    fn sit(
+        &mut self,
+        input: &mut impl BufRead,
+        output: &mut impl Write,
+        keep: &mut impl FnMut(&Record) -> io::Result<()>,
+    ) -> Result<Sitting, PlayError> {
         writeln!(output, "{HELP}")?;
         write!(output, "{}", self.position.aim_text())?;
         loop {
@@ -104,13 +121,16 @@ impl<P: BoardText> Table<P> {
                 }
                 Actor::Chance => {
                     let outcome = self.dice.roll(&self.position);
-                    writeln!(output, "* {}: {}", self.position.pending_text(), outcome.0)?;
-                    self.record.push_roll(&self.position, outcome);
+                    writeln!(output, "* {}: {}", self.position.pending_text(), self.position.roll_text(outcome))?;
+                    let before = self.position.clone();
+                    self.record.push_roll(&before, outcome);
                     self.position.resolve(outcome)?;
+                    self.tell_change(&before, output)?;
                     self.let_stand();
                     self.opponent.observe(Event::Rolled(outcome));
                 }
                 Actor::Player(seat) if seat == self.person => {
+                    keep(&self.record).map_err(PlayError::Record)?;
                     if self.ask(input, output)? == Sitting::Left {
                         return Ok(Sitting::Left);
                     }
@@ -122,18 +142,27 @@ impl<P: BoardText> Table<P> {
                     if self.shows_thinking {
                         write!(output, "{}", thinking_text(&self.position, &choice))?;
                     }
-                    self.play_action(choice.action)?;
+                    let before = self.play_action(choice.action)?;
+                    self.tell_change(&before, output)?;
                     self.opponent.observe(Event::Played(seat, choice.action));
                 }
             }
         }
     }
 
-    fn play_action(&mut self, action: Action) -> Result<(), IllegalMove> {
+    /// Plays an action; returns the position before it.
+    fn play_action(&mut self, action: Action) -> Result<P, IllegalMove> {
         let before = self.position.clone();
         self.position.apply(action)?;
         self.record.push_action(&before, action);
-        Ok(())
+        Ok(before)
+    }
+
+    fn tell_change(&self, before: &P, output: &mut impl Write) -> io::Result<()> {
+        match before.change_text(&self.position).as_str() {
+            "" => Ok(()),
+            change => writeln!(output, "  {change}"),
+        }
     }
 
     /// The person's decisions can no longer be taken back: the opponent hears of them.
@@ -156,7 +185,7 @@ impl<P: BoardText> Table<P> {
             output.flush()?;
             line.clear();
             // As bytes: a line that is no text is a slip of the person like any other, and ends no game.
-            if input.read_until(b'\n', &mut line)? == 0 {
+            if input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
                 writeln!(output)?;
                 return Ok(Sitting::Left);
             }
@@ -177,9 +206,10 @@ impl<P: BoardText> Table<P> {
                 },
                 text => match self.read_order(text, &legal) {
                     Ok(action) => {
-                        let before = (self.position.clone(), self.record.clone(), action);
-                        self.play_action(action)?;
-                        self.undo.push(before);
+                        let record = self.record.clone();
+                        let before = self.play_action(action)?;
+                        self.tell_change(&before, output)?;
+                        self.undo.push((before, record, action));
                         return Ok(Sitting::Finished);
                     }
                     Err(reason) => writeln!(output, "{reason}")?,

@@ -4,12 +4,12 @@
 //! so nothing is negated from ply to ply; a decision node knows whose decision it is and reads the sign from that.
 //! Positions are not kept: a search plays them again from the root.
 
-use dervish_env::chance::SplitMix64;
-use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Position, Seat, WeightedOutcome};
-use rand::seq::SliceRandom;
+use dervish_env::game::{Action, Actor, Outcome, Seat};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
+mod backup;
+mod growth;
 mod merging;
 mod selection;
 pub use selection::SelectionRule;
@@ -225,43 +225,6 @@ impl Tree {
         self.known.get(&key).map(|&index| NodeId(index))
     }
 
-    /// Makes `node` the root and forgets what cannot be reached from it. `spare` lends its memory and is left empty.
-    pub fn reroot(&mut self, node: NodeId, spare: &mut Tree) {
-        const NOT_YET: u32 = u32::MAX;
-        spare.clear();
-        let mut moved = vec![NOT_YET; self.nodes.len()];
-        let mut order = vec![node.0];
-        moved[node.0 as usize] = 0;
-        let mut next = 0;
-        while let Some(&old) = order.get(next) {
-            next += 1;
-            let mut node = self.nodes[old as usize];
-            let edges = self.range(NodeId(old));
-            node.first_edge = spare.edges.len() as u32;
-            if let Some(key) = node.key {
-                spare.known.insert(key, spare.nodes.len() as u32);
-            }
-            spare.nodes.push(node);
-            for mut edge in self.edges[edges].iter().copied() {
-                let first = edge.first_roll as usize;
-                edge.first_roll = spare.rolls.len() as u32;
-                spare.rolls.extend_from_slice(&self.rolls[first..first + edge.roll_count as usize]);
-                if edge.child != NO_CHILD {
-                    let place = &mut moved[edge.child as usize];
-                    if *place == NOT_YET {
-                        *place = order.len() as u32;
-                        order.push(edge.child);
-                    }
-                    edge.child = *place;
-                }
-                spare.edges.push(edge);
-            }
-        }
-        spare.capacity_bytes = self.capacity_bytes;
-        std::mem::swap(self, spare);
-        spare.clear();
-    }
-
     /// A node.
     #[inline]
     pub fn node(&self, node: NodeId) -> &Node {
@@ -284,68 +247,6 @@ impl Tree {
     pub fn rolls(&self, edge: EdgeId) -> &[Outcome] {
         let edge = self.edge(edge);
         &self.rolls[edge.first_roll as usize..(edge.first_roll + edge.roll_count) as usize]
-    }
-
-    /// Adds the actions of a decision node, in random order so that the generator's order is no preference.
-    /// Returns false, leaving the node as it was, where the memory is used up.
-    pub fn expand_decision(&mut self, node: NodeId, actions: &[Action], rng: &mut SplitMix64) -> bool {
-        if node != Tree::ROOT && !self.has_room(0, actions.len(), 0) {
-            return false;
-        }
-        self.expand(node, rng, |edges, _| edges.extend(actions.iter().map(|&action| Edge::new(action, 0.0, 0, 0))));
-        true
-    }
-
-    /// Adds the actions of a decision node in the given order, each with its probability under a policy. Returns false,
-    /// leaving the node as it was, where the memory is used up.
-    pub fn expand_with_priors(&mut self, node: NodeId, actions: &[Action], priors: &[f32]) -> bool {
-        if node != Tree::ROOT && !self.has_room(0, actions.len(), 0) {
-            return false;
-        }
-        let first = self.edges.len();
-        let edges = actions.iter().zip(priors);
-        self.edges.extend(edges.map(|(&action, &prior)| Edge { prior, ..Edge::new(action, 0.0, 0, 0) }));
-        self.nodes[node.0 as usize].first_edge = first as u32;
-        self.nodes[node.0 as usize].edge_count = actions.len() as u32;
-        true
-    }
-
-    /// Mixes other probabilities, one for each action of a node, into its priors; `share` of a prior then comes from them.
-    pub fn mix_priors(&mut self, node: NodeId, others: &[f32], share: f32) {
-        let range = self.range(node);
-        for (edge, other) in self.edges[range].iter_mut().zip(others) {
-            edge.prior += share * (other - edge.prior);
-        }
-    }
-
-    /// Adds the outcomes of a chance node. Returns false, leaving the node as it was, where the memory is used up.
-    pub fn expand_roll(&mut self, node: NodeId, outcomes: &[WeightedOutcome], rng: &mut SplitMix64) -> bool {
-        if !self.has_room(0, outcomes.len(), outcomes.len()) {
-            return false;
-        }
-        self.expand(node, rng, |edges, rolls| {
-            for weighted in outcomes {
-                edges.push(Edge::new(Action(0), f64::from(weighted.weight), rolls.len(), 1));
-                rolls.push(weighted.outcome);
-            }
-        });
-        true
-    }
-
-    /// Adds the merged outcomes of a whole procedure to the chance node at its beginning. Returns false, leaving the
-    /// node as it was, where the memory is used up.
-    pub fn expand_merged(&mut self, node: NodeId, outcomes: &[MergedOutcome], rng: &mut SplitMix64) -> bool {
-        let rolls = outcomes.iter().map(|outcome| outcome.rolls.len()).sum();
-        if !self.has_room(0, outcomes.len(), rolls) {
-            return false;
-        }
-        self.expand(node, rng, |edges, rolls| {
-            for merged in outcomes {
-                edges.push(Edge::new(Action(0), merged.weight as f64, rolls.len(), merged.rolls.len()));
-                rolls.extend_from_slice(&merged.rolls);
-            }
-        });
-        true
     }
 
     /// The exact value of a node for [`Seat::First`], once it is solved: a way down that leads there ends there.
@@ -374,189 +275,6 @@ impl Tree {
         }
     }
 
-    /// Marks a simulation as on its way through `edge`; [`Tree::back_up`] ends that.
-    pub fn enter(&mut self, edge: EdgeId) {
-        self.edges[edge.0 as usize].in_flight += 1;
-    }
-
-    /// The node behind `edge`, made if there is none yet. `None` where the memory is used up.
-    pub fn child_or_insert(&mut self, edge: EdgeId, actor: Actor) -> Option<NodeId> {
-        self.child_or_insert_known(edge, actor, None, false)
-    }
-
-    /// The node of `position`, which lies behind `edge` of `node`, made if there is none yet. `None` where the memory is
-    /// used up. `bytes` is room to write a position into.
-    pub fn child_for<P: Position>(
-        &mut self,
-        (node, edge): Step,
-        position: &P,
-        keys: KeyUse,
-        bytes: &mut Vec<u8>,
-    ) -> Option<NodeId> {
-        if let Some(child) = self.edge(edge).child() {
-            return Some(child);
-        }
-        let actor = position.actor();
-        // Only a way of decisions without a roll between them is sure never to come back to where it began.
-        let within_turn = matches!(self.node(node).actor, Actor::Player(_));
-        let share = keys.share && within_turn;
-        let wanted = matches!(actor, Actor::Player(_)) && (keys.keep || share);
-        let key = wanted.then(|| position.key_with(bytes));
-        self.child_or_insert_known(edge, actor, key, share)
-    }
-
-    fn child_or_insert_known(&mut self, edge: EdgeId, actor: Actor, key: Option<u64>, share: bool) -> Option<NodeId> {
-        if let Some(child) = self.edge(edge).child() {
-            return Some(child);
-        }
-        let shared = key.filter(|_| share).and_then(|key| self.find(key));
-        let child = match shared {
-            Some(child) => child,
-            None if self.has_room(1, 0, 0) => self.push_node(actor, key),
-            None => return None,
-        };
-        self.edges[edge.0 as usize].child = child.0;
-        Some(child)
-    }
-
-    /// Books one simulation that went down `path` and valued its end at `value`; `leaf` is the node there, if the memory
-    /// sufficed for one.
-    pub fn back_up(&mut self, path: &[Step], leaf: Option<NodeId>, value: f64) {
-        self.back_up_by(path, leaf, value, |_, _| None);
-    }
-
-    /// As [`Tree::back_up`], where `worth` says for a decision node what it is worth to [`Seat::First`] once the value
-    /// behind it is booked; `None` is the mean over its visits.
-    pub fn back_up_by(
-        &mut self,
-        path: &[Step],
-        leaf: Option<NodeId>,
-        value: f64,
-        worth: impl Fn(&Tree, NodeId) -> Option<f64>,
-    ) {
-        self.deepest = self.deepest.max(path.len());
-        if let Some(leaf) = leaf {
-            let leaf = &mut self.nodes[leaf.0 as usize];
-            if leaf.visits == 0 {
-                leaf.own = value;
-            }
-            leaf.visits += 1;
-            leaf.total += value;
-            leaf.mass += 1.0;
-            if leaf.actor == Actor::Finished {
-                leaf.solved = true;
-                leaf.secured = Some(value);
-            }
-        }
-        for &(id, edge) in path.iter().rev() {
-            let Edge { visits, value: old, weight, .. } = *self.edge(edge);
-            let exact = self.exact_value(self.edge(edge));
-            let visits = f64::from(visits);
-            let new = match (exact, self.edge(edge).child()) {
-                (Some(exact), _) => exact,
-                (None, Some(child)) => self.node(child).value(),
-                (None, None) => old + (value - old) / (visits + 1.0),
-            };
-            let edge = &mut self.edges[edge.0 as usize];
-            edge.in_flight = edge.in_flight.saturating_sub(1);
-            edge.visits += 1;
-            edge.value = new;
-            let node = &mut self.nodes[id.0 as usize];
-            node.visits += 1;
-            if node.actor != Actor::Chance {
-                node.total += (visits + 1.0) * new - visits * old;
-                node.mass += 1.0;
-                if let Some(value) = worth(self, id) {
-                    let node = &mut self.nodes[id.0 as usize];
-                    node.total = value * node.mass;
-                }
-            } else if visits == 0.0 {
-                node.total += weight * new;
-                node.mass += weight;
-            } else {
-                node.total += weight * (new - old);
-            }
-            if exact.is_some() {
-                self.note_solved(id);
-            }
-        }
-    }
-
-    /// Works out what the exact values behind the edges of an expanded node say about it.
-    fn note_solved(&mut self, id: NodeId) {
-        let mut all = true;
-        let mut best: Option<f64> = None;
-        let (mut sum, mut weights) = (0.0, 0.0);
-        let node = *self.node(id);
-        for edge in self.edges(id) {
-            let Some(value) = self.exact_value(edge) else {
-                all = false;
-                continue;
-            };
-            (sum, weights) = (sum + edge.weight * value, weights + edge.weight);
-            best = Some(match (best, node.actor) {
-                (None, _) => value,
-                (Some(best), Actor::Player(Seat::Second)) => best.min(value),
-                (Some(best), _) => best.max(value),
-            });
-        }
-        let (secured, solved) = match node.actor {
-            // Nothing is better than a sure win.
-            Actor::Player(seat) => (best, all || best.is_some_and(|best| sign_of(seat) * best >= 1.0)),
-            _ => (all.then(|| sum / weights), all),
-        };
-        let node = &mut self.nodes[id.0 as usize];
-        node.secured = secured;
-        node.solved = solved;
-        if solved {
-            // Nobody comes here again to book what was solved through another way.
-            for index in self.range(id) {
-                if let Some(value) = self.exact_value(&self.edges[index]) {
-                    self.edges[index].value = value;
-                }
-            }
-        }
-    }
-
-    /// Bytes in use.
-    pub fn bytes(&self) -> usize {
-        bytes_of(self.nodes.len(), self.edges.len(), self.rolls.len()) + self.known.len() * KNOWN_BYTES
-    }
-
-    fn has_room(&self, nodes: usize, edges: usize, rolls: usize) -> bool {
-        self.bytes() + bytes_of(nodes, edges, rolls) + nodes * KNOWN_BYTES <= self.capacity_bytes
-    }
-
-    fn push_node(&mut self, actor: Actor, key: Option<u64>) -> NodeId {
-        let id = NodeId(self.nodes.len() as u32);
-        self.nodes.push(Node {
-            actor,
-            visits: 0,
-            first_edge: 0,
-            edge_count: 0,
-            key,
-            total: 0.0,
-            mass: 0.0,
-            own: 0.0,
-            secured: None,
-            solved: false,
-        });
-        if let Some(key) = key {
-            self.known.entry(key).or_insert(id.0);
-        }
-        id
-    }
-
-    fn expand(&mut self, node: NodeId, rng: &mut SplitMix64, add: impl FnOnce(&mut Vec<Edge>, &mut Vec<Outcome>)) {
-        let first = self.edges.len();
-        add(&mut self.edges, &mut self.rolls);
-        self.edges[first..].shuffle(rng);
-        let count = self.edges.len() - first;
-        let node = &mut self.nodes[node.0 as usize];
-        node.first_edge = first as u32;
-        node.edge_count = count as u32;
-    }
-
     /// Indices of the edges of a node, in the order of [`Tree::edges`].
     pub fn edge_ids(&self, node: NodeId) -> impl Iterator<Item = EdgeId> + use<> {
         self.range(node).map(|index| EdgeId(index as u32))
@@ -575,11 +293,4 @@ pub fn sign_of(seat: Seat) -> f64 {
         Seat::First => 1.0,
         Seat::Second => -1.0,
     }
-}
-
-/// What an entry of the table of known positions takes, about.
-const KNOWN_BYTES: usize = 24;
-
-fn bytes_of(nodes: usize, edges: usize, rolls: usize) -> usize {
-    nodes * size_of::<Node>() + edges * size_of::<Edge>() + rolls * size_of::<Outcome>()
 }

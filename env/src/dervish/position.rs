@@ -12,7 +12,7 @@ use crate::game::{
 };
 
 /// Version of the rules as implemented; raised whenever play changes for the same data.
-pub const RULES_VERSION: u32 = 2;
+pub const RULES_VERSION: u32 = 3;
 
 impl Position for Campaign {
     const ACTIONS: usize = ACTIONS;

@@ -72,7 +72,12 @@ impl PositionFile {
     /// The faults of the scenario.
     pub fn start(scenario: &str) -> Result<PositionFile, Vec<DataError>> {
         let position = Campaign::new(Scenario::named_or_file(scenario)?);
-        Ok(PositionFile { scenario: scenario.to_owned(), position })
+        // Whoever reads the position looks for a scenario file from where the position is, wherever that may be.
+        let scenario = match (Scenario::builtin(scenario), std::path::absolute(scenario)) {
+            (None, Ok(path)) => path.display().to_string(),
+            _ => scenario.to_owned(),
+        };
+        Ok(PositionFile { scenario, position })
     }
 
     /// Reads a position file.

@@ -49,7 +49,7 @@ fn python_reads_a_checkpoint() {
     let output = run(&python, &[&script, &path]).expect("a Python that starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let read: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!((&read["format"], &read["step"]), (&2.into(), &17.into()));
+    assert_eq!((&read["format"], &read["step"]), (&checkpoint::FORMAT_VERSION.into(), &17.into()));
     assert_eq!(read["contract"]["game"], "made-up");
     assert_eq!(read["network"]["architecture"]["kind"], "token_transformer");
 

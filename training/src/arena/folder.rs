@@ -1,19 +1,35 @@
 //! The folder of a match: `match.json` and one record for each game.
 
 use crate::arena::report::{MATCH_VERSION, MatchReport};
-use dervish_env::persist::{DocumentFault, read_document, write_whole};
+use dervish_env::persist::{DocumentFault, UNFINISHED, read_document, write_whole};
 use dervish_env::record::Record;
-use std::fs;
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Name of the document in a match's folder.
 pub const MATCH_FILE: &str = "match.json";
+/// Name of the folder of records in it.
+const GAMES: &str = "games";
+/// Name of the file that is locked while a match goes on.
+const LOCK: &str = "lock";
 
 /// A folder that belongs to one match. Every file in it is whole: it is written beside its place and then renamed.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub struct MatchFolder {
     path: PathBuf,
+    /// Held as long as games are added that are kept elsewhere too.
+    _lock: Option<File>,
+}
+
+/// What is known of a match that goes on from call to call, against which its folder is held.
+pub struct KnownGames<'k> {
+    /// Games that were played already: each has a record.
+    pub played: u32,
+    /// Games that are asked for: no other has one.
+    pub asked: u32,
+    /// Whether a record can be that of the game of this number.
+    pub is_record_of: &'k dyn Fn(u32, &Record) -> bool,
 }
 
 impl MatchFolder {
@@ -27,7 +43,50 @@ impl MatchFolder {
         if fs::read_dir(path).map_err(failed)?.next().is_some() {
             return Err(FolderError::NotEmpty { path: path.to_path_buf() });
         }
-        Ok(MatchFolder { path: path.to_path_buf() })
+        Ok(MatchFolder { path: path.to_path_buf(), _lock: None })
+    }
+
+    /// The folder of a match that goes on, made if the match begins. A kill may have left records of a pair that was not
+    /// booked, which is played again.
+    ///
+    /// # Errors
+    /// [`FolderError`]: a record is missing, of another match, or of more games than are asked for; something else is in
+    /// the folder, or another program adds to it.
+    pub fn go_on(path: &Path, games: &KnownGames<'_>) -> Result<MatchFolder, FolderError> {
+        let failed = |source| FolderError::Io { path: path.to_path_buf(), source };
+        let missing = |games: u32| FolderError::RecordsMissing { path: path.to_path_buf(), games };
+        if games.played > 0 && !path.exists() {
+            return Err(missing(games.played));
+        }
+        let records = path.join(GAMES);
+        fs::create_dir_all(&records).map_err(failed)?;
+        let lock = lock(path)?;
+        for (name, _) in swept(path)? {
+            let known = name == GAMES || name == LOCK || (name == MATCH_FILE && games.played > 0);
+            if !known {
+                return Err(FolderError::NotEmpty { path: path.to_path_buf() });
+            }
+        }
+        let mut found = 0;
+        for (name, file) in swept(&records)? {
+            let number = name.strip_suffix(".record").and_then(|number| number.parse::<u32>().ok());
+            let is_record = |number: u32| Record::read(&file).is_ok_and(|record| (games.is_record_of)(number, &record));
+            match number {
+                Some(number) if number >= games.asked => {
+                    return Err(FolderError::MoreGames { path: path.to_path_buf(), asked: games.asked });
+                }
+                Some(number) if is_record(number) => found += u32::from(number < games.played),
+                _ => return Err(FolderError::Foreign { path: file }),
+            }
+        }
+        match games.played - found {
+            0 => Ok(MatchFolder { path: path.to_path_buf(), _lock: Some(lock) }),
+            games => Err(missing(games)),
+        }
+    }
+
+    fn record_file(&self, game: u32) -> PathBuf {
+        self.path.join(GAMES).join(format!("{game:05}.record"))
     }
 
     /// Writes the record of game number `game` as `games/00000.record`, five digits or more.
@@ -35,9 +94,8 @@ impl MatchFolder {
     /// # Errors
     /// What the system said.
     pub fn write_record(&self, game: u32, record: &Record) -> io::Result<()> {
-        let games = self.path.join("games");
-        fs::create_dir_all(&games)?;
-        write_whole(&games.join(format!("{game:05}.record")), record.to_string().as_bytes())
+        fs::create_dir_all(self.path.join(GAMES))?;
+        write_whole(&self.record_file(game), record.to_string().as_bytes())
     }
 
     /// Writes the document of the match.
@@ -64,12 +122,67 @@ impl MatchFolder {
     }
 }
 
+/// The entries of a folder by name, once what a killed program left half-written is swept out.
+fn swept(folder: &Path) -> Result<Vec<(String, PathBuf)>, FolderError> {
+    let failed = |source| FolderError::Io { path: folder.to_path_buf(), source };
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with(UNFINISHED) {
+            fs::remove_file(entry.path()).map_err(failed)?;
+        } else {
+            entries.push((name, entry.path()));
+        }
+    }
+    Ok(entries)
+}
+
+fn lock(path: &Path) -> Result<File, FolderError> {
+    let failed = |source| FolderError::Io { path: path.join(LOCK), source };
+    let options = OpenOptions::new().create(true).truncate(false).write(true).open(path.join(LOCK));
+    let file = options.map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(FolderError::InUse { path: path.to_path_buf() }),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
 /// What is wrong with a match's folder.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// Nothing is overwritten.
     #[error("{} is not empty; name a new folder", path.display())]
     NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Records are kept of all games of a match or of none.
+    #[error("{} has no record of {games} of the games that were played already; keep no records, or play anew", path.display())]
+    RecordsMissing {
+        /// The folder.
+        path: PathBuf,
+        /// How many are missing.
+        games: u32,
+    },
+    /// A record there belongs to something else.
+    #[error("{} is no record of this match", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Asked for fewer games, a match would lose records.
+    #[error("{} has records of more games than the {asked} that are asked for", path.display())]
+    MoreGames {
+        /// The folder.
+        path: PathBuf,
+        /// Games that are asked for.
+        asked: u32,
+    },
+    /// Two programs would write over each other.
+    #[error("{}: another program adds to it", path.display())]
+    InUse {
         /// The folder.
         path: PathBuf,
     },

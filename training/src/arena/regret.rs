@@ -10,6 +10,7 @@ use dervish_env::game::{Action, Actor, Position, Seat};
 use dervish_search::exact::{NotSolved, Solver};
 use dervish_search::fixed_point::FixedPoint;
 use dervish_search::tree::sign_of;
+use rayon::prelude::*;
 use serde::Serialize;
 use std::time::Instant;
 
@@ -136,7 +137,8 @@ pub fn with_budget<P: Position>(agents: &Registry<P>, spec: &str, budget: u32) -
     agents.factory(&spec.replace(BUDGET, &budget.to_string()))
 }
 
-/// Lets an agent choose `repeats` times in each position, each time as in a new game with random numbers of its own.
+/// Lets an agent choose `repeats` times in each position, each time as in a new game with random numbers of its own. Positions
+/// are shared out among all cores.
 ///
 /// # Errors
 /// [`RegretError`] if the agent cannot answer.
@@ -147,24 +149,26 @@ pub fn measure<P: Position>(
     repeats: u32,
     seed: u64,
 ) -> Result<RegretCell, RegretError> {
-    let mut agent = agent.make();
-    let (mut regrets, mut errors) = (Vec::new(), Vec::new());
-    let (mut worst_regret, mut worst_error): (f64, f64) = (0.0, 0.0);
-    let begun = Instant::now();
-    for solved in positions {
-        let (mut of_position, mut errors_of_position) = (Vec::new(), Vec::new());
+    let choices_in = |solved: &SolvedPosition<P>| -> Result<Choices, AgentError> {
+        let mut agent = agent.make();
+        let mut choices = Choices::default();
         for repeat in 0..repeats {
             agent.new_game(agent_rng(seed, u64::from(repeat), solved.seat));
+            let begun = Instant::now();
             let choice = agent.choose(&solved.position, &Limits::default())?;
-            of_position.push(solved.regret(choice.action));
-            errors_of_position.extend(choice.report.map(|report| (f64::from(report.value) - solved.value()).abs()));
+            choices.seconds += begun.elapsed().as_secs_f64();
+            choices.regrets.push(solved.regret(choice.action));
+            choices.errors.extend(choice.report.map(|report| (f64::from(report.value) - solved.value()).abs()));
         }
-        worst_regret = worst_regret.max(average(&of_position));
-        worst_error = worst_error.max(average(&errors_of_position));
-        regrets.extend(of_position);
-        errors.extend(errors_of_position);
-    }
-    let seconds = begun.elapsed().as_secs_f64() / regrets.len().max(1) as f64;
+        Ok(choices)
+    };
+    let by_position: Vec<Choices> = positions.par_iter().map(choices_in).collect::<Result<_, _>>()?;
+    let regrets: Vec<f64> = by_position.iter().flat_map(|choices| choices.regrets.iter().copied()).collect();
+    let errors: Vec<f64> = by_position.iter().flat_map(|choices| choices.errors.iter().copied()).collect();
+    let worst = |of: fn(&Choices) -> &[f64]| by_position.iter().map(|choices| average(of(choices))).fold(0.0, f64::max);
+    let worst_regret = worst(|choices| &choices.regrets);
+    let worst_error = worst(|choices| &choices.errors);
+    let seconds = by_position.iter().map(|choices| choices.seconds).sum::<f64>() / regrets.len().max(1) as f64;
     let reported = !errors.is_empty();
     Ok(RegretCell {
         budget,
@@ -174,6 +178,14 @@ pub fn measure<P: Position>(
         worst_value_error: reported.then_some(worst_error),
         seconds,
     })
+}
+
+/// What an agent chose in one position.
+#[derive(Default)]
+struct Choices {
+    regrets: Vec<f64>,
+    errors: Vec<f64>,
+    seconds: f64,
 }
 
 fn average(values: &[f64]) -> f64 {

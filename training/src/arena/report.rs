@@ -200,7 +200,10 @@ impl fmt::Display for MatchReport {
         writeln!(f, "{}", self.results_table())?;
         let [zero, half, one, three_halves, two] = statistics.pentanomial.0;
         writeln!(f, "Elo of A minus B    {}", elo_interval(&statistics.elo))?;
-        writeln!(f, "pairs 0-1/2-1-3/2-2 {zero}-{half}-{one}-{three_halves}-{two} points of A")?;
+        writeln!(
+            f,
+            "pairs               A made 2 points in {two}, 3/2 in {three_halves}, 1 in {one}, 1/2 in {half}, 0 in {zero}"
+        )?;
         if let Some(sprt) = &self.sprt {
             writeln!(f, "{}", sprt_line(sprt))?;
         }

@@ -7,6 +7,7 @@ use crate::commands::{CommandError, print_json, print_line};
 use crate::games::GameVisitor;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::record::Record;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -34,8 +35,11 @@ impl AnatomyArgs {
     /// [`CommandError`]: the first record that cannot be read, is of another scenario, or is against the rules.
     pub fn run(&self) -> Result<(), CommandError> {
         let mut files = Vec::new();
+        // A record that is named twice is one game.
+        let mut seen = BTreeSet::new();
         for path in &self.records {
-            files.extend(records_in(path)?);
+            let records = records_in(path)?;
+            files.extend(records.into_iter().filter(|file| seen.insert(file.canonicalize().unwrap_or(file.clone()))));
         }
         let Some((first, _)) = files.split_first() else {
             let reason = "no record is there".to_owned();

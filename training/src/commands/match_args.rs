@@ -51,6 +51,17 @@ pub(super) fn pairs_of(games: u32) -> Option<u32> {
 /// How much the agents of a match may think, and for how long a game may last.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct BoundArgs {
+    /// How much the agents may think.
+    #[command(flatten)]
+    pub thought: ThoughtArgs,
+    /// Decisions after which a game is cut off and counted as drawn [default: the game's own bound].
+    #[arg(long, value_name = "N")]
+    pub max_decisions: Option<u32>,
+}
+
+/// How much an agent may think.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct ThoughtArgs {
     /// Simulations an agent may use for a decision, at most.
     #[arg(long, value_name = "N")]
     pub sims: Option<u32>,
@@ -63,9 +74,6 @@ pub struct BoundArgs {
     /// Seconds an agent may use for all decisions of a turn; games then depend on the machine.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub turn_time: Option<Duration>,
-    /// Decisions after which a game is cut off and counted as drawn.
-    #[arg(long, value_name = "N")]
-    pub max_decisions: Option<u32>,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -87,13 +95,23 @@ impl BoundArgs {
     /// # Errors
     /// [`MatchCommandError`]: bounds that allow nothing, or a decision that may take more than its turn.
     pub fn limits(&self) -> Result<Limits, MatchCommandError> {
+        if self.max_decisions == Some(0) {
+            return Err(MatchCommandError::NoDecisions);
+        }
+        self.thought.limits()
+    }
+}
+
+impl ThoughtArgs {
+    /// The limits on thinking.
+    ///
+    /// # Errors
+    /// [`MatchCommandError`]: bounds that allow nothing, or a decision that may take more than its turn.
+    pub fn limits(&self) -> Result<Limits, MatchCommandError> {
         for (option, bound) in [("sims", self.sims), ("turn-sims", self.turn_sims)] {
             if bound == Some(0) {
                 return Err(MatchCommandError::NoSimulations(option));
             }
-        }
-        if self.max_decisions == Some(0) {
-            return Err(MatchCommandError::NoDecisions);
         }
         if let (Some(decision), Some(turn)) = (self.sims, self.turn_sims)
             && decision > turn

@@ -35,7 +35,7 @@ pub struct MatchArgs {
     /// SQLite file for the games; a match that is in it already goes on where it stopped.
     #[arg(long, value_name = "FILE")]
     pub db: Option<PathBuf>,
-    /// New folder for match.json and the record of every game.
+    /// New folder for match.json and the record of every game; that of the match's games if it goes on.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Print the match document as JSON instead of the table.

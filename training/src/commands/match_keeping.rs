@@ -1,7 +1,7 @@
 //! Playing a match while showing how it goes and keeping what is finished: in a file of results, and as records.
 
 use crate::arena::agents::ArenaGame;
-use crate::arena::folder::{FolderError, MatchFolder};
+use crate::arena::folder::{FolderError, KnownGames, MatchFolder};
 use crate::arena::match_play::{Contestant, Match, MatchError, PlayedGame, Spectator};
 use crate::arena::report::MatchReport;
 use crate::arena::sprt::SprtError;
@@ -10,8 +10,9 @@ use crate::commands::progress::WorkProgress;
 use crate::interrupt;
 use dervish_agents::agent::Event;
 use dervish_agents::registry::SpecError;
+use dervish_env::chance::game_seed;
 use dervish_env::game::{IllegalMove, Seat};
-use dervish_env::record::Record;
+use dervish_env::record::{Ply, Record};
 use std::io;
 use std::path::Path;
 use std::sync::Mutex;
@@ -26,8 +27,8 @@ pub(super) struct Pace<'p> {
     pub until: Option<Instant>,
 }
 
-/// Plays a match, or what is missing of it in `store`, writes every pair there, and records and document into a new
-/// folder at `out`.
+/// Plays a match, or what is missing of it in `store`, writes every pair there, and records and document into the
+/// folder `out`: a new one, or that of the games which are in `store`.
 ///
 /// # Errors
 /// [`MatchCommandError`].
@@ -38,17 +39,19 @@ pub(super) fn play_and_keep<P: ArenaGame>(
     pace: Pace<'_>,
 ) -> Result<MatchReport, MatchCommandError> {
     interrupt::install().map_err(MatchCommandError::Interrupt)?;
-    let mut earlier = Vec::new();
+    let mut earlier: Vec<[PlayedGame; 2]> = Vec::new();
     let mut book = None;
+    let is_kept = store.is_some();
     if let Some(store) = store {
         let id = store.enter_match(&identity_of(to_play))?;
         earlier = store.pairs_of(id)?;
         book = Some(Mutex::new((store, id)));
     }
-    if out.is_some() && !earlier.is_empty() {
-        return Err(MatchCommandError::RecordsMissing(2 * earlier.len()));
-    }
-    let folder = out.map(MatchFolder::create).transpose()?;
+    let is_record_of = |game: u32, record: &Record| is_record_of(to_play, &earlier, game, record);
+    let games =
+        KnownGames { played: 2 * earlier.len() as u32, asked: 2 * to_play.options.pairs, is_record_of: &is_record_of };
+    let folder_at = |path| if is_kept { MatchFolder::go_on(path, &games) } else { MatchFolder::create(path) };
+    let folder = out.map(folder_at).transpose()?;
     let watch = Watch::new(to_play, book, folder, &earlier, pace);
     let report = to_play.play(earlier, &watch);
     watch.progress.finish();
@@ -57,6 +60,19 @@ pub(super) fn play_and_keep<P: ArenaGame>(
         folder.write_report(&report)?;
     }
     Ok(report)
+}
+
+/// Whether a record can be that of a game of the match: of one that was played already, or that is played next.
+fn is_record_of<P: ArenaGame>(to_play: &Match<'_, P>, earlier: &[[PlayedGame; 2]], game: u32, record: &Record) -> bool {
+    let first = if game.is_multiple_of(2) { Contestant::A } else { Contestant::B };
+    let seats = if first == Contestant::A { [0, 1] } else { [1, 0] };
+    let agents = seats.map(|agent| to_play.agents[agent].spec());
+    let decisions = || record.plies().iter().filter(|ply| matches!(ply, Ply::Decision { .. })).count();
+    let as_played = |played: &PlayedGame| decisions() == played.outcome.decisions as usize;
+    record.identity() == &to_play.start.identity()
+        && record.seed() == game_seed(to_play.options.seed, u64::from(game / 2))
+        && record.seats().iter().zip(agents).all(|(seat, agent)| seat.agent == agent)
+        && earlier.as_flattened().get(game as usize).is_none_or(as_played)
 }
 
 /// What the games of a match depend on.
@@ -180,9 +196,6 @@ pub enum MatchCommandError {
     /// The test of `--sprt` cannot be made.
     #[error("--sprt: {0}")]
     Sprt(#[from] SprtError),
-    /// A record would be missing in the folder of `--out`.
-    #[error("--out: {0} games of this match are in the file of --db already and have no records; leave out --out")]
-    RecordsMissing(usize),
     /// The file of results cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -192,8 +205,8 @@ pub enum MatchCommandError {
     /// The match failed.
     #[error(transparent)]
     Match(#[from] MatchError),
-    /// The folder of `--out` cannot be used.
-    #[error("--out: {0}")]
+    /// The folder for records cannot be used.
+    #[error(transparent)]
     Folder(#[from] FolderError),
     /// The system allows no handler for Ctrl-C.
     #[error("cannot watch for Ctrl-C: {0}")]

@@ -3,12 +3,15 @@
 use std::io::{self, BufWriter};
 use std::path::PathBuf;
 
-use dervish_agents::limits::Limits;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Position, Seat};
 use dervish_env::record::Record;
 use dervish_play::terminal::{Sitting, Table};
 
+use rand::TryRng;
+use rand::rngs::SysRng;
+
+use super::match_args::ThoughtArgs;
 use super::{CommandError, print_line};
 use crate::arena::agents::{ArenaGame, agents_of};
 use crate::games::{GameVisitor, with_game};
@@ -25,9 +28,12 @@ pub struct PlayArgs {
     /// The agent you play against; `dervish agents` lists them.
     #[arg(long, default_value = "random")]
     pub against: String,
-    /// Names the dice and the agent's random stream.
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
+    /// Names the dice and the agent's random stream [default: another one each time, which is told].
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// How much the agent may think.
+    #[command(flatten)]
+    pub thought: ThoughtArgs,
     /// After each action of the agent, show what its search found: value for its side (1 is a sure win), visits, depth, nodes
     /// and nodes per second, and the line that it expects.
     #[arg(long)]
@@ -64,17 +70,27 @@ impl GameVisitor for Play<'_> {
             let reason = format!("{} exists; name a new file", path.display());
             return Err(CommandError::Argument { argument: "--record", reason });
         }
-        let mut table =
-            Table::new(start, seat, opponent.make(), Limits::default(), args.seed).showing_thinking(args.thinking);
-        let keep = |record: &Record| match &args.record {
-            Some(path) => record
-                .write(path)
-                .map_err(|error| CommandError::Argument { argument: "--record", reason: error.to_string() }),
-            None => Ok(()),
+        let limits = args.thought.limits()?;
+        let seed = match args.seed {
+            Some(seed) => seed,
+            None => {
+                let drawn = SysRng.try_next_u32();
+                let refused = |reason: String| CommandError::Argument { argument: "--seed", reason };
+                u64::from(drawn.map_err(|error| refused(error.to_string()))?)
+            }
+        };
+        let mut table = Table::new(start, seat, opponent.make(), limits, seed).showing_thinking(args.thinking);
+        let write = |record: &Record| args.record.as_ref().map_or(Ok(()), |path| record.write(path));
+        let keep = |record: &Record| {
+            write(record).map_err(|error| CommandError::Argument { argument: "--record", reason: error.to_string() })
         };
         // Before the first order, so that nobody plays a game that cannot be kept.
         keep(table.record())?;
-        let sitting = table.play(&mut io::stdin().lock(), &mut BufWriter::new(io::stdout().lock()));
+        if args.seed.is_none() {
+            print_line(&format!("seed {seed}"))?;
+        }
+        let keep_on = |record: &Record| write(record).map_err(io::Error::other);
+        let sitting = table.play(&mut io::stdin().lock(), &mut BufWriter::new(io::stdout().lock()), keep_on);
         keep(table.record())?;
         match sitting? {
             Sitting::Finished => Ok(()),

@@ -3,8 +3,9 @@
 use super::position::read_position;
 use super::{CommandError, print_json, print_line};
 use crate::arena::agents::{ArenaGame, agents_of};
-use crate::arena::regret::{BUDGET, RegretCell, SolvedPosition, measure, with_budget};
+use crate::arena::regret::{RegretCell, SolvedPosition, measure, with_budget};
 use crate::arena::solved_sample::draw;
+use crate::commands::progress::WorkProgress;
 use crate::games::{GameVisitor, with_game};
 use comfy_table::{CellAlignment, Table, presets};
 use dervish_agents::registry::Registry;
@@ -175,23 +176,22 @@ impl RegretArgs {
                 .collect(),
         });
         let positions = positions.collect();
-        let progress = ProgressBar::new((self.agents.len() * budgets.len()) as u64);
-        if let Ok(style) = ProgressStyle::with_template("{bar:32} {pos}/{len}, {eta} left, {msg}") {
-            progress.set_style(style);
-        }
+        let all = self.agents.len() * budgets.len();
+        let progress = WorkProgress::new(0.0, "", false);
+        let mut done = 0;
         let mut agents = Vec::new();
         for agent in &self.agents {
             let mut cells = Vec::new();
             for &budget in &budgets {
-                progress.set_message(agent.replace(BUDGET, &budget.to_string()));
                 let factory = with_budget(registry, agent, budget).map_err(|error| wrong(error.to_string()))?;
                 let cell = measure(&factory, budget, &solved, self.repeats, self.seed);
                 cells.push(cell.map_err(|error| wrong(error.to_string()))?);
-                progress.inc(1);
+                done += 1;
+                progress.tell(done as f64 / all as f64, &format!("{done} of {all} settings"), agent);
             }
             agents.push(AgentRegret { agent: agent.clone(), cells });
         }
-        progress.finish_and_clear();
+        progress.finish();
         Ok(RegretReport { drawn: self.scenario.clone(), positions, agents })
     }
 }

@@ -1,4 +1,4 @@
-//! `dervish replay`: checks a game record against the rules, steps through it, and forks it.
+//! `dervish replay`: checks a game record against the rules, steps through it, and cuts it short.
 
 use std::fmt::Write;
 use std::fs::canonicalize;
@@ -12,7 +12,7 @@ use super::{CommandError, print_line};
 use crate::arena::agents::ArenaGame;
 use crate::games::{GameVisitor, with_game};
 
-/// Checks a game record, steps through it, and forks it.
+/// Checks a game record, steps through it, and cuts it short.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ReplayArgs {
     /// The record.
@@ -26,7 +26,7 @@ pub struct ReplayArgs {
     /// Print every decision and roll with what it answered.
     #[arg(long)]
     pub steps: bool,
-    /// Write the record up to where it stopped, unfinished, to play on from there.
+    /// Write the record up to where it stopped, unfinished, into this file.
     #[arg(long, value_name = "FILE")]
     pub fork: Option<PathBuf>,
 }

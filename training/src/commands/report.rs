@@ -7,7 +7,12 @@ use crate::commands::ratings::standings_in;
 use crate::run_files::{REPORT, RunFiles};
 use crate::run_report;
 use dervish_env::persist::write_whole;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+
+/// What every page begins with.
+const PAGE_BEGINS: &[u8] = b"<!doctype html>";
 
 /// Writes one HTML page that needs no other file: of a training run its curves, the calibration of its values and what its
 /// players do; of a file of results the ratings, the crosstable, the seats and the lengths of games.
@@ -37,6 +42,9 @@ impl ReportArgs {
         let run = self.run.as_deref().map(RunFiles::open).transpose()?;
         let usual = run.as_ref().map(|run| run.path().join(REPORT)).unwrap_or_default();
         let out = self.out.as_ref().unwrap_or(&usual);
+        if !is_page_or_new(out) {
+            return Err(failed(out, &"is there already and no page; name another file"));
+        }
         let page = match (&run, &self.db) {
             (Some(run), _) => run_report::page(run)?,
             (None, db) => {
@@ -48,6 +56,16 @@ impl ReportArgs {
         write_whole(out, page.as_bytes()).map_err(|error| failed(out, &error))?;
         eprintln!("{} is written", out.display());
         Ok(())
+    }
+}
+
+/// Whether nothing is lost if a page is written there: what it would tell of, perhaps.
+fn is_page_or_new(path: &Path) -> bool {
+    let mut begin = [0; PAGE_BEGINS.len()];
+    match File::open(path).and_then(|mut file| file.read_exact(&mut begin)) {
+        Ok(()) => begin.eq_ignore_ascii_case(PAGE_BEGINS),
+        // Of other faults the writing tells.
+        Err(error) => error.kind() != ErrorKind::UnexpectedEof,
     }
 }
 

@@ -2,12 +2,13 @@
 //! are trained first (`study/training.rs`).
 
 use crate::arena::agents::{ArenaGame, agents_of};
+use crate::arena::folder::MATCH_FILE;
 use crate::arena::match_play::{Match, MatchError, MatchOptions};
 use crate::arena::store::Store;
 use crate::arena::study::document::{PlayedOn, StudyDocument, StudyMatch, this_machine};
 use crate::arena::study::file::{PlannedMatch, StudyFile};
 use crate::arena::study::table::{markdown, put_into};
-use crate::commands::match_args::{BoundArgs, pairs_of, time_of};
+use crate::commands::match_args::{BoundArgs, ThoughtArgs, pairs_of, time_of};
 use crate::commands::match_keeping::{MatchCommandError, Pace, identity_of, play_and_keep};
 use crate::commands::{CommandError, minutes, print_line, threads};
 use crate::games::{GameVisitor, with_game};
@@ -36,11 +37,14 @@ pub struct StudyArgs {
     /// Threads to play on [default: all cores].
     #[arg(long, value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
+    /// Keep a record of every game in this folder, in one folder for each match, such as 01-souakim.
+    #[arg(long, value_name = "DIR")]
+    pub records: Option<PathBuf>,
     /// Play nothing; print the table of what was played.
-    #[arg(long, conflicts_with_all = ["minutes", "threads"])]
+    #[arg(long, conflicts_with_all = ["minutes", "threads", "records"])]
     pub table: bool,
     /// Play nothing; put the table into this page, between `<!-- study: NAME -->` and `<!-- end of study: NAME -->`.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["minutes", "threads", "table"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["minutes", "threads", "records", "table"])]
     pub readme: Option<PathBuf>,
 }
 
@@ -70,20 +74,25 @@ impl StudyArgs {
         let Some(kept) = training::train_runs(self, &study, kept, until)? else { return Ok(()) };
         let mut document = self.review(&study, kept.as_ref(), &mut store)?;
         // Games of a call that was killed are in the store, and booked with this one's.
-        let (booked, before) = (kept.as_ref().map_or(0, StudyDocument::games), document.games());
+        let booked = document.played_on.iter().map(|entry| entry.games).sum::<u64>();
+        let before = document.games();
         if kept.as_ref() != Some(&document) {
             document.write(&document_file)?;
         }
         let mut sitting = Sitting::begin(self.threads);
         for (number, planned) in study.matches.iter().enumerate() {
-            if document.matches[number].complete || interrupt::requested() || Instant::now() >= until {
+            let records = self.records.as_ref().map(|folder| records_folder(folder, number, planned));
+            // A complete match has a folder that tells of it, where records are kept.
+            let told = records.as_ref().is_none_or(|folder| folder.join(MATCH_FILE).exists());
+            if (document.matches[number].complete && told) || interrupt::requested() || Instant::now() >= until {
                 continue;
             }
             let prefix = format!("match {} of {}, {}: ", number + 1, study.matches.len(), planned.scenario);
             let pace = Pace { prefix: &prefix, until: Some(until) };
-            let played = StudyMatchVisitor { study: &study, planned, threads: self.threads, store: &mut store, pace };
+            let threads = self.threads;
+            let played = StudyMatchVisitor { study: &study, planned, threads, store: &mut store, records, pace };
             document.matches[number] = played.of_its_game()?;
-            let games = document.games() - booked;
+            let games = document.games().saturating_sub(booked);
             sitting.book(&mut document.played_on, games);
             document.write(&document_file)?;
         }
@@ -117,7 +126,9 @@ impl StudyArgs {
         }
         for planned in &study.matches {
             let pace = Pace { prefix: "", until: Some(Instant::now()) };
-            let reviewed = StudyMatchVisitor { study, planned, threads: self.threads, store, pace }.of_its_game()?;
+            let threads = self.threads;
+            let visitor = StudyMatchVisitor { study, planned, threads, store, records: None, pace };
+            let reviewed = visitor.of_its_game()?;
             if let Some(twin) = document.matches.iter().position(|of| of.is_same_match(&reviewed)) {
                 let reason = format!("the same match as on line {}", study.matches[twin].line);
                 return Err(study.fault(planned.line, reason).into());
@@ -150,6 +161,12 @@ impl StudyArgs {
         })?;
         write_whole(page, new.as_bytes()).map_err(|error| failed(error.to_string()))
     }
+}
+
+/// Where the records of a match go: a folder named by its number, from 1, and by its scenario, which may be a file.
+fn records_folder(folder: &Path, number: usize, planned: &PlannedMatch) -> PathBuf {
+    let scenario = Path::new(&planned.scenario).file_stem().unwrap_or_default().to_string_lossy();
+    folder.join(format!("{:02}-{scenario}", number + 1))
 }
 
 /// One call of the command on this machine.
@@ -194,6 +211,8 @@ struct StudyMatchVisitor<'a> {
     planned: &'a PlannedMatch,
     threads: Option<NonZeroUsize>,
     store: &'a mut Store,
+    /// The folder for records, if they are kept.
+    records: Option<PathBuf>,
     pace: Pace<'a>,
 }
 
@@ -210,14 +229,17 @@ impl StudyMatchVisitor<'_> {
 fn options(planned: &PlannedMatch, threads: Option<NonZeroUsize>) -> Result<MatchOptions, MatchCommandError> {
     let PlannedMatch { games, seed, bounds, .. } = planned;
     let pairs = pairs_of(*games).ok_or(MatchCommandError::UnevenGames(*games))?;
-    let time = |seconds: Option<f64>| seconds.map(time_of).transpose().map_err(MatchCommandError::Time);
-    let args = BoundArgs {
-        sims: bounds.sims,
-        time: time(bounds.time)?,
-        turn_sims: bounds.turn_sims,
-        turn_time: time(bounds.turn_time)?,
-        max_decisions: bounds.max_decisions,
+    let time = |name: &str, seconds: Option<f64>| {
+        let named = |reason: String| MatchCommandError::Time(format!("{name}: {reason}"));
+        seconds.map(time_of).transpose().map_err(named)
     };
+    let thought = ThoughtArgs {
+        sims: bounds.sims,
+        time: time("time", bounds.time)?,
+        turn_sims: bounds.turn_sims,
+        turn_time: time("turn_time", bounds.turn_time)?,
+    };
+    let args = BoundArgs { thought, max_decisions: bounds.max_decisions };
     let limits: Limits = args.limits()?;
     Ok(MatchOptions { pairs, seed: *seed, limits, max_decisions: bounds.max_decisions, threads })
 }
@@ -240,7 +262,7 @@ impl GameVisitor for StudyMatchVisitor<'_> {
         let (a, b) = (factory(&planned.agents[0])?, factory(&planned.agents[1])?);
         let to_play = Match { start: &start, agents: [&a, &b], options, sprt: planned.sprt, value: None };
         let identity = identity_of(&to_play);
-        let report = match play_and_keep(&to_play, Some(self.store), None, self.pace) {
+        let report = match play_and_keep(&to_play, Some(self.store), self.records.as_deref(), self.pace) {
             Ok(report) => Some(report),
             Err(MatchCommandError::Match(MatchError::Stopped)) => None,
             Err(error) => return Err(error.into()),

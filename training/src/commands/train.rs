@@ -1,6 +1,6 @@
 //! `dervish train`: self-play and learning for a while, into a run directory.
 
-use super::{CommandError, threads};
+use super::{CommandError, print_line, threads};
 use crate::arena::agents::{ArenaGame, agents_of};
 use crate::arena::luck::value_function;
 use crate::commands::progress::WorkProgress;
@@ -47,21 +47,27 @@ pub struct TrainArgs {
     /// Rounds of learning until the run is over, those of earlier sessions included.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub rounds: Option<u64>,
-    /// Changes the configuration, such as self_play.simulations=32; may be given several times.
+    /// Changes the configuration, such as self_play.simulations=32; may be given several times, but not with --resume.
     #[arg(long = "set", value_name = "KEY=VALUE", conflicts_with = "resume")]
     pub settings: Vec<String>,
-    /// Names the first weights and the dice of all games.
+    /// Names the first weights and the dice of all games [default: that of the configuration, 0 for presets; not with --resume].
     #[arg(long, conflicts_with = "resume")]
     pub seed: Option<u64>,
-    /// Threads to play on [default: all cores].
+    /// Threads to play on [default: all cores; not with --resume, where it is the configuration's].
     #[arg(long, value_parser = threads, conflicts_with = "resume")]
     pub threads: Option<NonZeroUsize>,
-    /// Run directory to make [default: runs/NAME-N with the first free N].
+    /// Run directory to make [default: runs/NAME-N with the first free N; not with --resume].
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub out: Option<PathBuf>,
+    /// Train nothing; print the whole configuration, with the defaults of what it does not say, as a beginning of one's own.
+    #[arg(long)]
+    pub print_config: bool,
     /// How train.log is written.
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     pub log: LogFormat,
+    /// What train.log has, and what is more serious: error, warn, info, debug (every game and every round) or off.
+    #[arg(long, value_name = "LEVEL", default_value_t = LevelFilter::INFO)]
+    pub log_level: LevelFilter,
 }
 
 /// How `train.log` is written.
@@ -83,6 +89,9 @@ impl TrainArgs {
         let resumed = self.resume.as_deref().map(RunDir::open).transpose();
         let resumed = resumed.map_err(|error| CommandError::Training(error.to_string()))?;
         let config = resumed.as_ref().map_or_else(|| self.new_config(), |run| Ok(run.config().clone()))?;
+        if self.print_config {
+            return print_line(config.text().trim_end());
+        }
         let first = config.scenarios[0].clone();
         with_game(&first, TrainGame { args: &self, resumed, config })?
     }
@@ -134,10 +143,9 @@ impl TrainArgs {
     }
 }
 
-fn start_log(run: &RunDir, format: LogFormat) -> Result<(), CommandError> {
+fn start_log(run: &RunDir, format: LogFormat, level: LevelFilter) -> Result<(), CommandError> {
     let file = run.log_file().map_err(|error| CommandError::Training(error.to_string()))?;
-    let log =
-        tracing_subscriber::fmt().with_max_level(LevelFilter::INFO).with_ansi(false).with_writer(Mutex::new(file));
+    let log = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(Mutex::new(file));
     // A log is there already where a program trains twice; it then goes on into the first one.
     let _ = match format {
         LogFormat::Text => log.try_init(),
@@ -225,7 +233,7 @@ impl GameVisitor for TrainGame<'_> {
             }
         };
         let run = run.map_err(|error| CommandError::Training(error.to_string()))?;
-        start_log(&run, self.args.log)?;
+        start_log(&run, self.args.log, self.args.log_level)?;
         let watch = SessionProgress::default();
         let report = train(&material, &run, budget, &watch);
         if let Some(progress) = watch.0.get() {
@@ -243,7 +251,11 @@ impl GameVisitor for TrainGame<'_> {
             after.seconds,
             after.games - before.games,
         );
-        eprintln!("the run is in {path}; go on with: dervish train --resume {path} --budget 10m");
+        let more = match run.config().deterministic {
+            true => format!("--rounds {}", 2 * after.rounds.max(1)),
+            false => "--budget 10m".to_string(),
+        };
+        eprintln!("the run is in {path}; go on with: dervish train --resume {path} {more}");
         eprintln!("it plays as: neural:{path}");
         Ok(())
     }
@@ -259,7 +271,7 @@ impl Watcher for SessionProgress {
     }
 
     fn warned(&self, words: &str) {
-        eprintln!("dervish: {words}");
+        eprintln!("dervish: warning: {words}");
     }
 
     fn progress(&self, progress: &Progress) {

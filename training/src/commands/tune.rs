@@ -1,13 +1,13 @@
 //! `dervish tune`: makes the numbers of an agent's weights file better by playing.
 
 use super::{CommandError, minutes, print_json, print_line, threads};
+use crate::commands::progress::WorkProgress;
 use crate::interrupt;
 use crate::tune::folder::{Plan, TUNING_VERSION};
 use crate::tune::measure::{SELF, Stop};
 use crate::tune::spsa::Gains;
 use crate::tune::tuning::{Tuning, TuningReport};
 use comfy_table::{CellAlignment, Table, presets};
-use indicatif::{ProgressBar, ProgressStyle};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -74,16 +74,14 @@ impl TuneArgs {
         let stop = Stop { at: Some(Instant::now() + self.minutes) };
         interrupt::install().map_err(|reason| CommandError::Argument { argument: "Ctrl-C", reason })?;
         let (mut tuning, folder) = self.tuning()?;
-        let bar = ProgressBar::new(u64::from(tuning.planned())).with_position(u64::from(tuning.steps()));
-        if let Ok(style) = ProgressStyle::with_template("{bar:32} {pos}/{len} steps, {eta} left, {msg}") {
-            bar.set_style(style);
-        }
-        bar.set_message(format!("{} games a step", tuning.games_a_step()));
-        bar.enable_steady_tick(Duration::from_secs(1));
+        let (planned, games) = (tuning.planned(), format!("{} games a step", tuning.games_a_step()));
+        let done = |steps: u32| f64::from(steps) / f64::from(planned.max(1));
+        let progress = WorkProgress::new(done(tuning.steps()), "", false);
         while tuning.step(&stop)? {
-            bar.inc(1);
+            let steps = tuning.steps();
+            progress.tell(done(steps), &format!("{steps} of {planned} steps"), &games);
         }
-        bar.finish_and_clear();
+        progress.finish();
         let report = tuning.finish()?;
         if self.json {
             print_json(&report)?

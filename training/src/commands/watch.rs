@@ -44,6 +44,8 @@ pub struct RunStatus {
     pub run: String,
     /// What it plays.
     pub scenarios: Vec<String>,
+    /// Games of a teacher that are learnt from before self-play begins.
+    pub imitation_games: u64,
     /// Whether a program trains there just now.
     pub training: bool,
     /// Seconds since the last line of figures was written; null before the first.
@@ -70,6 +72,7 @@ impl RunStatus {
             version: STATUS_VERSION,
             run: run.path().display().to_string(),
             scenarios: run.outline().scenarios.clone(),
+            imitation_games: run.outline().imitation.games,
             training: run.is_training()?,
             // A session that has just begun has an empty file.
             seconds_since_round: run.seconds_since_round()?.filter(|_| round.is_some()),
@@ -152,6 +155,10 @@ fn status_table(status: &RunStatus, round: Option<&RoundLine>) -> String {
     let state = if status.training { "a program is training" } else { "nobody is training" };
     rows.push(("now", state.to_owned()));
     rows.push(("latest round", age.unwrap_or_else(|| "none yet".to_owned())));
+    let (played, imitated) = (round.map_or(0, |line| line.games), status.imitation_games);
+    if played < imitated {
+        rows.push(("imitation", format!("{played} of {imitated} games of the teacher learnt from")));
+    }
     if let Some(line) = round {
         rows.push(("trained for", format!("{} ({:.1}% of the session)", lasting(line.seconds), 100.0 * line.elapsed)));
         rows.push(("rounds, games", format!("{}, {}", line.rounds, line.games)));
@@ -162,14 +169,10 @@ fn status_table(status: &RunStatus, round: Option<&RoundLine>) -> String {
         if line.queue_wait_ms > 0.0 {
             rows.push(("wait for the evaluator", format!("{:.2} ms", line.queue_wait_ms)));
         }
-        let losses = (line.policy, line.wdl, line.margin, line.turns_left);
-        rows.push((
-            "losses",
-            format!(
-                "policy {:.3}, result {:.3}, margin {:.3}, turns left {:.3}",
-                losses.0, losses.1, losses.2, losses.3
-            ),
-        ));
+        // A policy gradient has no cross-entropy to bring down.
+        let policy = if line.entropy > 0.0 { String::new() } else { format!("policy {:.3}, ", line.policy) };
+        let (result, margin, turns) = (line.wdl, line.margin, line.turns_left);
+        rows.push(("losses", format!("{policy}result {result:.3}, margin {margin:.3}, turns left {turns:.3}")));
         rows.push(("policy entropy", format!("{} nats", Known(line.policy_entropy(), 2))));
         if let Some(figures) = &line.figures {
             let length = (figures.decisions_per_game, figures.turns_per_game);

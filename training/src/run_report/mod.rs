@@ -63,7 +63,10 @@ pub fn page(run: &RunFiles) -> Result<String, RunReportError> {
     }
     match &behaviour {
         Ok(behaviour) if behaviour.anatomies.is_empty() => {
-            writeln!(page, "<h2>Conduct</h2>\n<p>No game of the network against itself is kept.</p>")?;
+            writeln!(
+                page,
+                "<h2>Conduct</h2>\n<p>No game of the network against itself is kept (see `learner.window`).</p>"
+            )?;
         }
         Ok(behaviour) => behaviour.anatomies.iter().try_for_each(|anatomy| conduct(&mut page, anatomy))?,
         Err(error) => writeln!(
@@ -283,11 +286,7 @@ fn conduct(page: &mut String, anatomy: &Anatomy) -> Result<(), RunReportError> {
             .take(SHOWN)
             .map(|of| {
                 let score = of.score.as_ref().map_or_else(String::new, interval);
-                vec![
-                    if of.moves.is_empty() { "none".to_owned() } else { of.moves.join(", ") },
-                    of.games.to_string(),
-                    score,
-                ]
+                vec![of.words().replace('\n', ", "), of.games.to_string(), score]
             })
             .collect();
         add_table(page, &[&format!("opening of {seat}"), "games", "score [95%]"], &rows)?;

@@ -79,9 +79,13 @@ pub(super) fn encode(
     with_odds: bool,
     rows: &mut ActionRows,
 ) {
-    let survey = Survey::of(position, atlas, view);
+    Survey::with(position, atlas, view, |survey| write_actions(survey, legal, with_odds, rows));
+}
+
+fn write_actions(survey: &Survey<'_>, legal: &[Action], with_odds: bool, rows: &mut ActionRows) {
+    let position = survey.position;
     let side = position.decider();
-    let asked = Asked::new(&survey, side);
+    let asked = Asked::new(survey, side);
     let highest = legal.iter().filter_map(|action| count_of(*action)).max().unwrap_or(0);
     let subject = Subject::of(position);
     for &action in legal {
@@ -97,7 +101,7 @@ pub(super) fn encode(
         match order {
             Order::Hex(hex) => {
                 row[action::FORM] = 1.0;
-                write_hex(&survey, &asked, hex, row);
+                write_hex(survey, &asked, hex, row);
             }
             Order::Count(n) => {
                 row[action::FORM + 1] = 1.0;

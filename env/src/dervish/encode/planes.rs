@@ -102,7 +102,11 @@ pub(super) fn unchanging(board: &Board, ground: &[[f32; ground::WIDTH]]) -> Arra
 
 /// Fills the planes, which are wiped.
 pub(super) fn encode(position: &Campaign, atlas: &Atlas, view: Side, planes: &mut PlaneWriter<'_>) {
-    let survey = Survey::of(position, atlas, view);
+    Survey::with(position, atlas, view, |survey| write_planes(survey, planes));
+}
+
+fn write_planes(survey: &Survey<'_>, planes: &mut PlaneWriter<'_>) {
+    let (position, atlas) = (survey.position, survey.atlas);
     let board: &Board = &position.scenario.board;
     let ground = atlas.planes.as_slice().expect("arrays are made in standard order");
     // A scenario lives as long as the process, so its address names it.

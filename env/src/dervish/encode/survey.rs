@@ -1,5 +1,7 @@
 //! One look over a position: its stacks, which token stands for what, and what is around a hex.
 
+use std::cell::RefCell;
+
 use super::atlas::{Atlas, axial_distance, ground};
 use super::columns::{columns, distance, distance_value, factors, factors_value, sided, truth};
 use crate::dervish::board::{CELLS, Hex, PlaceId};
@@ -120,12 +122,8 @@ impl Stack {
 const MOST_STACKS: usize = CAPACITY + LEADERS;
 const _: () = assert!(MOST_STACKS < u8::MAX as usize, "a stack's number and one for none fit a byte");
 
-/// A position seen whole.
-pub(super) struct Survey<'a> {
-    pub(super) position: &'a Campaign,
-    pub(super) atlas: &'a Atlas,
-    /// Whose point of view.
-    pub(super) view: Side,
+/// The stacks of a position, whoever looks at it.
+struct Stacks {
     /// One more than the number of the stack of each side in each hex; 0 for none.
     at: [[u8; CELLS]; 2],
     stacks: [Stack; MOST_STACKS],
@@ -136,22 +134,27 @@ pub(super) struct Survey<'a> {
     first_place: u32,
 }
 
-impl<'a> Survey<'a> {
-    pub(super) fn of(position: &'a Campaign, atlas: &'a Atlas, view: Side) -> Survey<'a> {
-        let mut survey = Survey {
-            position,
-            atlas,
-            view,
+impl Stacks {
+    fn none() -> Stacks {
+        Stacks {
             at: [[0; CELLS]; 2],
             stacks: [Stack::NONE; MOST_STACKS],
             len: 0,
             fighters: [[[0; 2]; MOST_STACKS]; 2],
             fighter_count: [0; 2],
             first_place: 0,
-        };
+        }
+    }
+
+    /// Forgets one position and takes those of another.
+    fn count(&mut self, position: &Campaign, atlas: &Atlas) {
+        for stack in &self.stacks[..self.len] {
+            self.at[stack.side as usize][stack.hex.index()] = 0;
+        }
+        (self.len, self.fighter_count) = (0, [0; 2]);
         let catalogue = &position.scenario.catalogue;
         for (i, &cohort) in position.units.as_slice().iter().enumerate() {
-            let stack = survey.stack_for(cohort.hex(), cohort.side());
+            let stack = self.stack_for(cohort.hex(), cohort.side());
             // Cohorts of a side in a hex stand side by side, for kinds are sorted by side.
             if stack.end == 0 {
                 stack.first = i as u16;
@@ -172,23 +175,22 @@ impl<'a> Survey<'a> {
         for leader in Leader::ALL {
             let state = position.leaders[leader.index()];
             if state.hex.is_some() {
-                let stack = survey.stack_for(state.hex, leader.side());
+                let stack = self.stack_for(state.hex, leader.side());
                 stack.leaders |= 1 << leader.index();
                 stack.parts |= 1 << leader_part(&state);
             }
         }
         let mut token = 0;
-        for stack in &mut survey.stacks[..survey.len] {
+        for stack in &mut self.stacks[..self.len] {
             stack.token = token;
             token += 1 + stack.detachments();
             if stack.combat {
-                let count = &mut survey.fighter_count[stack.side as usize];
-                survey.fighters[stack.side as usize][*count] = atlas.axial(stack.hex);
+                let count = &mut self.fighter_count[stack.side as usize];
+                self.fighters[stack.side as usize][*count] = atlas.axial(stack.hex);
                 *count += 1;
             }
         }
-        survey.first_place = token;
-        survey
+        self.first_place = token;
     }
 
     fn stack_for(&mut self, hex: Hex, side: Side) -> &mut Stack {
@@ -200,17 +202,54 @@ impl<'a> Survey<'a> {
         }
         &mut self.stacks[usize::from(*number) - 1]
     }
+}
 
+/// The position that a thread looked at last.
+struct LastLook {
+    of: Option<Campaign>,
+    stacks: Stacks,
+}
+
+thread_local! {
+    /// A position is looked at several times in a row: for its tokens and for its actions.
+    static LAST_LOOK: RefCell<Box<LastLook>> = RefCell::new(Box::new(LastLook { of: None, stacks: Stacks::none() }));
+}
+
+/// A position seen whole.
+pub(super) struct Survey<'a> {
+    pub(super) position: &'a Campaign,
+    pub(super) atlas: &'a Atlas,
+    /// Whose point of view.
+    pub(super) view: Side,
+    known: &'a Stacks,
+}
+
+impl Survey<'_> {
+    /// Shows `use_it` the position as `view` sees it, by the atlas of its scenario.
+    pub(super) fn with<T>(position: &Campaign, atlas: &Atlas, view: Side, use_it: impl FnOnce(&Survey<'_>) -> T) -> T {
+        LAST_LOOK.with_borrow_mut(|last| {
+            let LastLook { of, stacks } = &mut **last;
+            if of.as_ref() != Some(position) {
+                *of = None;
+                stacks.count(position, atlas);
+                *of = Some(*position);
+            }
+            use_it(&Survey { position, atlas, view, known: stacks })
+        })
+    }
+}
+
+impl<'a> Survey<'a> {
     /// All stacks, those with units first, by hex.
-    pub(super) fn stacks(&self) -> &[Stack] {
-        &self.stacks[..self.len]
+    pub(super) fn stacks(&self) -> &'a [Stack] {
+        &self.known.stacks[..self.known.len]
     }
 
     /// The stack of a side in a hex.
     #[inline]
-    pub(super) fn stack(&self, hex: Hex, side: Side) -> Option<&Stack> {
-        let number = usize::from(self.at[side as usize][hex.index()]);
-        number.checked_sub(1).map(|i| &self.stacks[i])
+    pub(super) fn stack(&self, hex: Hex, side: Side) -> Option<&'a Stack> {
+        let number = usize::from(self.known.at[side as usize][hex.index()]);
+        number.checked_sub(1).map(|i| &self.known.stacks[i])
     }
 
     /// The cohorts of a stack.
@@ -220,7 +259,7 @@ impl<'a> Survey<'a> {
 
     /// The token of a place.
     pub(super) fn place_token(&self, place: PlaceId) -> u32 {
-        self.first_place + u32::from(place.0)
+        self.known.first_place + u32::from(place.0)
     }
 
     /// The token that stands for a hex: the stack of `first`, else that of the other side, else the place.
@@ -293,7 +332,7 @@ impl<'a> Survey<'a> {
     fn distances(&self, hex: Hex, row: &mut [f32]) {
         let here = self.atlas.axial(hex);
         for side in Side::BOTH {
-            let fighters = &self.fighters[side as usize][..self.fighter_count[side as usize]];
+            let fighters = &self.known.fighters[side as usize][..self.known.fighter_count[side as usize]];
             let nearest = fighters.iter().map(|there| axial_distance(here, *there)).min();
             row[around::TO_STACK + self.sided(side)] = distance_value(nearest);
         }

@@ -71,22 +71,25 @@ pub(super) fn locate(tokens: &Tokens, cells: &mut Vec<Option<u32>>) {
 
 /// Adds all tokens.
 pub(super) fn encode(position: &Campaign, atlas: &Atlas, view: Side, tokens: &mut Tokens) {
-    let survey = Survey::of(position, atlas, view);
+    Survey::with(position, atlas, view, |survey| write_tokens(survey, tokens));
+}
+
+fn write_tokens(survey: &Survey<'_>, tokens: &mut Tokens) {
     for stack in survey.stacks() {
         let mut hex_row = [0.0; HEX_ROW];
         survey.hex_row(stack.hex, &mut hex_row);
         let row = tokens.push();
         row[token::TYPE] = 1.0;
         write_common(row, stack.hex, &hex_row);
-        write_force(&survey, stack, 0..PARTS, row);
+        write_force(survey, stack, 0..PARTS, row);
         for part in (1..PARTS).filter(|part| stack.parts >> part & 1 == 1) {
             let row = tokens.push();
             row[token::TYPE + 1] = 1.0;
             write_common(row, stack.hex, &hex_row);
-            write_force(&survey, stack, part..part + 1, row);
+            write_force(survey, stack, part..part + 1, row);
         }
     }
-    for place in &position.scenario.board.places {
+    for place in &survey.position.scenario.board.places {
         let row = tokens.push();
         row[token::TYPE + 2] = 1.0;
         put_grid(row, token::GRID, place.hex);
@@ -176,13 +179,15 @@ mod tests {
             encode(&position, &encoder.atlas, Side::Egyptian, &mut tokens);
             let mut cells = Vec::new();
             locate(&tokens, &mut cells);
-            let survey = Survey::of(&position, &encoder.atlas, Side::Egyptian);
-            let stacks = survey.stacks().iter().flat_map(|stack| {
-                let parts = (stack.parts >> 1).count_ones() as usize;
-                std::iter::repeat_n(stack.hex, 1 + parts)
+            let mut expected = Vec::new();
+            Survey::with(&position, &encoder.atlas, Side::Egyptian, |survey| {
+                for stack in survey.stacks() {
+                    let parts = (stack.parts >> 1).count_ones() as usize;
+                    expected.extend(std::iter::repeat_n(stack.hex, 1 + parts));
+                }
             });
-            let places = scenario.board.places.iter().map(|place| place.hex);
-            let expected: Vec<_> = stacks.chain(places).map(|hex| Some(hex.index() as u32)).collect();
+            expected.extend(scenario.board.places.iter().map(|place| place.hex));
+            let expected: Vec<_> = expected.into_iter().map(|hex| Some(hex.index() as u32)).collect();
             assert_eq!(cells, expected, "{name}");
         }
     }

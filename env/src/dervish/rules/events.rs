@@ -372,7 +372,7 @@ impl Campaign {
             }
             Event::LocalsDeclare => {
                 matches!(board.place_kind(hex), Some(PlaceKind::Town | PlaceKind::Oasis))
-                    && !self.enemy_in(hex, Side::Mahdist)
+                    && !self.units.any(hex, Side::Egyptian, LAND)
                     && self.available(Kind::MahdistSpearmen) > 0
             }
             Event::EthiopiaPeace => {

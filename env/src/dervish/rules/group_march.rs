@@ -218,7 +218,10 @@ impl Campaign {
 
     pub(crate) fn obey_group_hex(&mut self, hex: Hex) {
         self.pending = Pending::NONE;
-        self.group.came_from = self.group.hex;
+        // Who stays where he is has not come from there: the way back is still that of his last move (9.9).
+        if hex != self.group.hex {
+            self.group.came_from = self.group.hex;
+        }
         self.move_group(hex);
         self.take_control(hex, self.active);
         self.enter(hex, self.active);

@@ -218,7 +218,13 @@ impl Campaign {
     #[inline]
     pub(crate) fn joined_by_rail(&self, a: Hex, b: Hex) -> bool {
         let (ra, rb) = (self.scenario.board.cell(a).rail, self.scenario.board.cell(b).rail);
-        self.railway > 0 && ra <= self.railway && rb <= self.railway && ra.abs_diff(rb) == 1
+        self.is_on_the_line(a) && self.is_on_the_line(b) && ra.abs_diff(rb) == 1
+    }
+
+    /// Whether there is built railway in a hex (8.9).
+    #[inline]
+    fn is_on_the_line(&self, hex: Hex) -> bool {
+        self.railway > 0 && self.scenario.board.cell(hex).rail <= self.railway
     }
 
     /// Extra cost of the Atbara (8.3): +1, from July to October +2.
@@ -269,6 +275,7 @@ impl Campaign {
         frontier.push(start, movement);
         let link = mover == Mover::Supply;
         let by_rail = side == Side::Egyptian && self.railway > 0;
+        let joins_the_line = |hex: Hex| link && by_rail && self.is_on_the_line(hex) && !obstacles.enemy.has(hex);
         for left in (0..=movement).rev() {
             while let Some(from) = frontier.pop(left) {
                 if reach.left[from.index()] != left + 1 {
@@ -291,6 +298,9 @@ impl Campaign {
                     } else {
                         let (cost, crossing) = match self.step(side, from, direction) {
                             Step::Closed => continue,
+                            // On a link a railway hex counts nothing, from wherever the link comes (10.2).
+                            Step::Costs(_) if joins_the_line(to) => (0, false),
+                            Step::Crossing(_) if joins_the_line(to) => (LINK_CROSSING, false),
                             Step::Costs(cost) => (cost, false),
                             Step::Crossing(cost) if link => (cost + LINK_CROSSING, false),
                             Step::Crossing(cost) => (cost.max(LEAST_CROSSING), true),

@@ -120,6 +120,13 @@ pub struct OpeningCount {
     pub score: Option<Estimate>,
 }
 
+impl OpeningCount {
+    /// Where its moves lead, one below the other, or `none`.
+    pub fn words(&self) -> String {
+        if self.moves.is_empty() { "none".to_owned() } else { self.moves.join("\n") }
+    }
+}
+
 /// What is known of an incident's kind while games are counted: of each seat, the amounts of each game and by place.
 #[derive(Default)]
 struct IncidentTally {

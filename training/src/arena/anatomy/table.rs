@@ -52,16 +52,26 @@ impl fmt::Display for Anatomy {
         let rounds = self.rounds.iter().map(|of| vec![of.round.to_string(), of.games.to_string()]);
         writeln!(f, "{}", table(texts(&["last turn", "games"]), rounds))?;
         let counting = self.holdings.iter().filter(|of| of.counts);
+        // Where no place counts points, who held them is all that there is to tell.
+        let any_points = self.holdings.iter().any(|of| of.points > 0);
         let holdings: Vec<Vec<String>> = counting
             .map(|of| {
                 let held = of.held.map(|held| held.to_string());
                 let points = of.points_per_game.map(|points| format!("{points:.2}"));
-                [vec![of.what.clone(), of.points.to_string()], held.to_vec(), points.to_vec()].concat()
+                let mut row = [vec![of.what.clone()], held.to_vec()].concat();
+                if any_points {
+                    row.push(of.points.to_string());
+                    row.extend(points);
+                }
+                row
             })
             .collect();
         if !holdings.is_empty() {
-            let mut header = texts(&["held at the end", "points", first, second]);
-            header.extend([first, second].map(|seat| format!("points a game of {seat}")));
+            let mut header = texts(&["held at the end", first, second]);
+            if any_points {
+                header.push("points".to_owned());
+                header.extend([first, second].map(|seat| format!("points a game of {seat}")));
+            }
             writeln!(f, "{}", table(header, holdings.into_iter()))?;
         }
         if !self.incidents.is_empty() {
@@ -74,7 +84,7 @@ impl fmt::Display for Anatomy {
         for (seat, openings) in self.seats.iter().zip(&self.openings) {
             let rows = openings.iter().take(SHOWN).map(|of| {
                 let score = of.score.as_ref().map_or(String::new(), interval);
-                vec![of.moves.join("\n"), of.games.to_string(), score]
+                vec![of.words(), of.games.to_string(), score]
             });
             writeln!(f, "{}", table(texts(&[&format!("opening of {seat}"), "games", "score [95%]"]), rows))?;
             if openings.len() > SHOWN {

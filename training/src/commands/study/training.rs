@@ -82,6 +82,8 @@ pub(super) fn train_runs(
 
 /// A run of a study, and where it is.
 struct TrainedRun<'a> {
+    /// The study file.
+    study: &'a Path,
     planned: &'a PlannedRun,
     threads: Option<NonZeroUsize>,
     command: String,
@@ -89,9 +91,9 @@ struct TrainedRun<'a> {
 }
 
 impl<'a> TrainedRun<'a> {
-    fn of(args: &StudyArgs, planned: &'a PlannedRun) -> TrainedRun<'a> {
+    fn of(args: &'a StudyArgs, planned: &'a PlannedRun) -> TrainedRun<'a> {
         let folder = runs_folder(args).join(&planned.name);
-        TrainedRun { planned, threads: args.threads, command: planned.command(args.threads), folder }
+        TrainedRun { study: &args.file, planned, threads: args.threads, command: planned.command(args.threads), folder }
     }
 
     fn untrained(&self) -> StudyRun {
@@ -209,7 +211,9 @@ impl TrainedRun<'_> {
             seed: Some(self.planned.seed),
             threads: self.threads,
             out: Some(self.folder.clone()),
+            print_config: false,
             log: LogFormat::Text,
+            log_level: tracing_subscriber::filter::LevelFilter::INFO,
         }
     }
 
@@ -217,7 +221,10 @@ impl TrainedRun<'_> {
     fn check_config(&self) -> Result<(), CommandError> {
         use crate::config::RunConfig;
         use dervish_env::persist::read_text;
-        let config = self.args(self.planned.budget).new_config()?;
+        let config = self.args(self.planned.budget).new_config().map_err(|error| CommandError::File {
+            file: self.study.display().to_string(),
+            reason: format!("run {}: {error}", self.planned.name),
+        })?;
         if !self.folder.exists() {
             return Ok(());
         }
