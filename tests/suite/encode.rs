@@ -103,14 +103,13 @@ fn a_look_does_not_depend_on_the_looks_before() {
         let encoder = CampaignEncoder::new(position.scenario());
         let mut observation = Observation::new(&encoder, TOKENS_AND_GLOBALS);
         let mut rows = ActionRows::new(encoder.action_layout().len());
-        let looks = Seat::BOTH.map(|view| {
+        Seat::BOTH.map(|view| {
             observation.encode(&encoder, position, view);
             rows.clear();
             encoder.encode_actions(position, view, legal, &mut rows);
             let values = [observation.tokens.as_slice(), rows.as_slice()].concat();
             (values, rows.tokens().to_vec())
-        });
-        looks
+        })
     };
     for (one, other) in positions[..half].iter().zip(&positions[half..]).step_by(7) {
         let here = [look(one), look(other)];

@@ -66,7 +66,7 @@ fn rolls_and_orders_are_told_with_what_they_change() {
     for (scenario, seed) in [("souakim", "1"), ("souakim", "2"), ("kordofan", "3")] {
         let arguments = ["--scenario", scenario, "--side", "mahdist", "--against", "doctrine", "--seed", seed];
         let output = sitting(&arguments, "1\n".repeat(20_000));
-        let last = output.lines().filter(|line| line.contains("eliminated: Egyptian ")).last().expect("a board");
+        let last = output.lines().rfind(|line| line.contains("eliminated: Egyptian ")).expect("a board");
         let told = |side: &str| -> u32 {
             let words = format!("{side} loses ");
             let counts = output.lines().flat_map(|line| line.trim().split(", "));
