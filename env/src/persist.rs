@@ -1,10 +1,12 @@
-//! Files that appear whole or not at all, and texts and documents that are read whole.
+//! Files that appear whole or not at all, texts and documents that are read whole, and folders that one program has to itself.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use std::fs::File;
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 /// The longest text that is read, in bytes: far beyond every file of ours, and little memory.
 pub const LONGEST_TEXT: u64 = 64 << 20;
@@ -63,6 +65,27 @@ pub enum DocumentFault {
     /// It is of this version, which is not the one that is read.
     #[error("version {0} is not read by this program")]
     Version(u64),
+}
+
+/// Name of the file by whose lock a program keeps a folder to itself.
+pub const LOCK: &str = "lock";
+
+/// Keeps a folder to this program as long as the file that is returned is open; `None` if another one has it, at each of
+/// `tries` looks twenty milliseconds apart.
+///
+/// # Errors
+/// Whatever the file system says.
+pub fn lock_folder(folder: &Path, tries: usize) -> io::Result<Option<File>> {
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(folder.join(LOCK))?;
+    for attempt in 1..=tries {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::WouldBlock) if attempt < tries => thread::sleep(Duration::from_millis(20)),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(None)
 }
 
 /// What the names of files begin with that are still being written; a program that is killed leaves them.

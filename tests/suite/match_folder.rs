@@ -60,6 +60,22 @@ fn records_of_another_match_are_left_alone() {
     assert_eq!(fs::read_to_string(Path::new(&one).join("games/notes.txt")).expect("mine"), "mine");
 }
 
+/// A folder of somebody else's is as it was, also where files in it are named as ours are while they are written.
+#[test]
+fn a_folder_of_another_kind_is_left_alone() {
+    let place = Place::new();
+    let (db, mine) = (place.path("f.db"), place.path("mine"));
+    fs::create_dir(&mine).expect("a folder");
+    for name in [".tmpMine", "notes.txt"] {
+        fs::write(Path::new(&mine).join(name), "mine").expect("written");
+    }
+    let before = contents(Path::new(&mine));
+    let line = refusal(&play(&db, &mine, "1", "4"));
+    assert!(line.contains("is not empty; name a new folder"), "{line}");
+    assert_eq!(contents(Path::new(&mine)), before);
+    assert_eq!(fs::read_dir(&mine).expect("a folder").count(), 2);
+}
+
 /// A kill between a record and the booking of its pair leaves a record of a game that counts as not played, and perhaps a file
 /// that was being written.
 #[test]

@@ -149,26 +149,36 @@ fn the_tiny_campaign_is_solved() {
     assert!((behind.sum::<f64>() / 12.0 - value).abs() < 1e-12);
 }
 
-/// At its highest setting every search chooses without regret and knows the value of each position to 0.02; but for Gumbel search
-/// with rollouts, which in `tiny_counterstroke` stays 0.038 below the value with some seeds, however long it searches.
+/// At its highest setting every search chooses without regret and knows the value of each position to 0.02.
 #[test]
 fn searches_converge_to_the_exact_values() {
     let registry = Campaign::agents();
     let positions: Vec<_> = SOLVED.iter().map(|(name, _)| solved(name)).collect();
-    for (spec, few, many, off) in [
-        ("expectimax:nodes={n}", 300, 1_000_000, 0.02),
-        ("mcts:sims={n},depth=0", 100, 100_000, 0.02),
-        ("mcts:sims={n},depth=0,select=puct", 100, 100_000, 0.02),
-        ("gumbel:sims={n},depth=0", 32, 60_000, 0.04),
-        ("gumbel:sims={n},rollout=none", 32, 60_000, 0.02),
+    for (spec, few, many) in [
+        ("expectimax:nodes={n}", 300, 1_000_000),
+        ("mcts:sims={n},depth=0", 100, 100_000),
+        ("mcts:sims={n},depth=0,select=puct", 100, 100_000),
+        ("gumbel:sims={n},depth=0", 32, 60_000),
+        ("gumbel:sims={n},rollout=none", 32, 60_000),
     ] {
         let [few, many] = [few, many].map(|budget| {
             let agent = with_budget(&registry, spec, budget).expect("an agent");
             measure(&agent, budget, &positions, 1, 7).expect("choices")
         });
         assert!(many.worst_regret < 1e-6, "{spec}: {many:?}");
-        assert!(many.worst_value_error.expect("a value") < off, "{spec}: {many:?}");
+        assert!(many.worst_value_error.expect("a value") < 0.02, "{spec}: {many:?}");
         assert!(few.value_error > many.value_error, "{spec}: {few:?} {many:?}");
+    }
+}
+
+/// In this position a march is worth more if its group halts and another one follows, which an attack at once hides: what lies
+/// behind it looks lost until it has been visited many times. Whatever the seed, the search must not settle on the attack.
+#[test]
+fn gumbel_search_finds_what_looks_bad_at_first() {
+    let agent = with_budget(&Campaign::agents(), "gumbel:sims={n},depth=0", 60_000).expect("an agent");
+    for seed in 1..=8 {
+        let cell = measure(&agent, 60_000, &[solved("tiny_counterstroke")], 1, seed).expect("choices");
+        assert!(cell.value_error.expect("a value") < 0.02, "seed {seed}: {cell:?}");
     }
 }
 

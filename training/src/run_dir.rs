@@ -2,14 +2,13 @@
 
 use crate::assessment::Assessment;
 use crate::config::{ConfigError, RunConfig};
-use crate::run_files::{ASSESSMENTS, CONFIG, LOCK, METRICS, PAST, PLAYING, REPLAY, SESSIONS, SessionLine, TENSORBOARD};
-use dervish_env::persist::{read_text, write_whole};
+use crate::run_files::{ASSESSMENTS, CONFIG, METRICS, PAST, PLAYING, REPLAY, SESSIONS, SessionLine, TENSORBOARD};
+use dervish_env::persist::{lock_folder, read_text, write_whole};
 use dervish_models::checkpoint_series::{CHECKPOINTS, CheckpointSeries};
 use serde_json::Value;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// A run directory, locked against other programs as long as this lives.
 #[derive(Debug)]
@@ -235,13 +234,5 @@ impl RunDir {
 fn lock(path: &Path) -> Result<File, RunDirFault> {
     /// Somebody who only looks whether a program trains here holds the lock for an instant.
     const TRIES: usize = 5;
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path.join(LOCK))?;
-    for _ in 0..TRIES {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(20)),
-            Err(TryLockError::Error(error)) => return Err(error.into()),
-        }
-    }
-    Err(RunDirFault::InUse)
+    lock_folder(path, TRIES)?.ok_or(RunDirFault::InUse)
 }

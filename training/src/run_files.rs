@@ -18,7 +18,7 @@
 
 use crate::assessment::Assessment;
 use crate::self_play::round_figures::RoundFigures;
-use dervish_env::persist::read_text;
+use dervish_env::persist::{LOCK, read_text};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -45,8 +45,6 @@ pub const SESSIONS: &str = "sessions.jsonl";
 pub const TENSORBOARD: &str = "tensorboard";
 /// Name of the page of `dervish report`.
 pub const REPORT: &str = "report.html";
-/// Name of the file that is locked while a program trains.
-pub const LOCK: &str = "lock";
 
 /// A run directory to read from.
 #[derive(Clone, Debug)]

@@ -375,7 +375,7 @@ impl<P: Position> GumbelSearch<P> {
     /// action. What this costs does not enter the values ([`Improvement::worth`]).
     fn select(&mut self, node: NodeId) -> Option<EdgeId> {
         let edges = self.tree.edges(node);
-        let improvement = Improvement::at(&self.tree, node, self.settings.value_scale);
+        let improvement = Improvement::to_visit(&self.tree, node, self.settings.value_scale);
         self.logits.clear();
         self.logits.extend(edges.iter().map(|edge| improvement.logit(edge)));
         let highest = self.logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -7,6 +7,10 @@ use dervish_env::game::Actor;
 /// Visits that the paper adds to those of the most visited action before values are scaled (its c_visit).
 const FIRST_VISITS: f64 = 50.0;
 
+/// Visits of the most visited action beyond which the choice of what to visit follows values no more strictly. What a node is
+/// worth follows them ever more strictly.
+const STRICTEST: u32 = 200;
+
 /// How logits and values combine at one expanded decision node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Improvement {
@@ -22,7 +26,18 @@ impl Improvement {
     /// What the values of the actions at `node` make of their priors. `value_scale` is how many nats a difference in value
     /// of 1 counts for each visit of the most visited action, and for the fifty visits that the paper adds to those.
     pub fn at(tree: &Tree, node: NodeId, value_scale: f64) -> Improvement {
-        let most_visits = tree.edges(node).iter().map(|edge| edge.visits).max().unwrap_or(0);
+        Improvement::bounded(tree, node, value_scale, u32::MAX)
+    }
+
+    /// The same for the choice of what to visit below the root, where visits count up to a bound. Without it, after thousands of
+    /// visits an action that looks worse by a hundredth is hardly visited any more, and what is good far below it, which
+    /// takes many visits to show, is never found.
+    pub fn to_visit(tree: &Tree, node: NodeId, value_scale: f64) -> Improvement {
+        Improvement::bounded(tree, node, value_scale, STRICTEST)
+    }
+
+    fn bounded(tree: &Tree, node: NodeId, value_scale: f64, bound: u32) -> Improvement {
+        let most_visits = tree.edges(node).iter().map(|edge| edge.visits).max().unwrap_or(0).min(bound);
         let node = tree.node(node);
         Improvement {
             sign: match node.actor {

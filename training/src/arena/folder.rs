@@ -1,9 +1,9 @@
 //! The folder of a match: `match.json` and one record for each game.
 
 use crate::arena::report::{MATCH_VERSION, MatchReport};
-use dervish_env::persist::{DocumentFault, UNFINISHED, read_document, write_whole};
+use dervish_env::persist::{DocumentFault, LOCK, UNFINISHED, lock_folder, read_document, write_whole};
 use dervish_env::record::Record;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,6 @@ use std::path::{Path, PathBuf};
 pub const MATCH_FILE: &str = "match.json";
 /// Name of the folder of records in it.
 const GAMES: &str = "games";
-/// Name of the file that is locked while a match goes on.
-const LOCK: &str = "lock";
 
 /// A folder that belongs to one match. Every file in it is whole: it is written beside its place and then renamed.
 #[derive(Debug)]
@@ -58,17 +56,20 @@ impl MatchFolder {
         if games.played > 0 && !path.exists() {
             return Err(missing(games.played));
         }
+        // What belongs to somebody else is neither written into nor swept.
+        let known = |name: &str| name == GAMES || name == LOCK || (name == MATCH_FILE && games.played > 0);
+        let unfinished = |name: &str| name.starts_with(UNFINISHED);
+        let here = entries(path)?;
+        if here.iter().any(|(name, _)| !known(name) && !unfinished(name)) {
+            return Err(FolderError::NotEmpty { path: path.to_path_buf() });
+        }
         let records = path.join(GAMES);
         fs::create_dir_all(&records).map_err(failed)?;
-        let lock = lock(path)?;
-        for (name, _) in swept(path)? {
-            let known = name == GAMES || name == LOCK || (name == MATCH_FILE && games.played > 0);
-            if !known {
-                return Err(FolderError::NotEmpty { path: path.to_path_buf() });
-            }
-        }
+        let lock = lock_folder(path, 1).map_err(failed)?;
+        let lock = lock.ok_or_else(|| FolderError::InUse { path: path.to_path_buf() })?;
+        let (left, kept): (Vec<_>, Vec<_>) = entries(&records)?.into_iter().partition(|(name, _)| unfinished(name));
         let mut found = 0;
-        for (name, file) in swept(&records)? {
+        for (name, file) in kept {
             let number = name.strip_suffix(".record").and_then(|number| number.parse::<u32>().ok());
             let is_record = |number: u32| Record::read(&file).is_ok_and(|record| (games.is_record_of)(number, &record));
             match number {
@@ -79,10 +80,14 @@ impl MatchFolder {
                 _ => return Err(FolderError::Foreign { path: file }),
             }
         }
-        match games.played - found {
-            0 => Ok(MatchFolder { path: path.to_path_buf(), _lock: Some(lock) }),
-            games => Err(missing(games)),
+        if found < games.played {
+            return Err(missing(games.played - found));
         }
+        // A program that was killed may have left files half-written.
+        for (_, file) in left.iter().chain(here.iter().filter(|(name, _)| unfinished(name))) {
+            fs::remove_file(file).map_err(failed)?;
+        }
+        Ok(MatchFolder { path: path.to_path_buf(), _lock: Some(lock) })
     }
 
     fn record_file(&self, game: u32) -> PathBuf {
@@ -122,31 +127,18 @@ impl MatchFolder {
     }
 }
 
-/// The entries of a folder by name, once what a killed program left half-written is swept out.
-fn swept(folder: &Path) -> Result<Vec<(String, PathBuf)>, FolderError> {
-    let failed = |source| FolderError::Io { path: folder.to_path_buf(), source };
-    let mut entries = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with(UNFINISHED) {
-            fs::remove_file(entry.path()).map_err(failed)?;
-        } else {
-            entries.push((name, entry.path()));
-        }
-    }
-    Ok(entries)
-}
-
-fn lock(path: &Path) -> Result<File, FolderError> {
-    let failed = |source| FolderError::Io { path: path.join(LOCK), source };
-    let options = OpenOptions::new().create(true).truncate(false).write(true).open(path.join(LOCK));
-    let file = options.map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(FolderError::InUse { path: path.to_path_buf() }),
-        Err(TryLockError::Error(error)) => Err(failed(error)),
-    }
+/// The entries of a folder by name; none if there is no folder.
+fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>, FolderError> {
+    let read = || -> io::Result<Vec<(String, PathBuf)>> {
+        let entries = match fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        entries
+            .map(|entry| entry.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path())))
+            .collect()
+    };
+    read().map_err(|source| FolderError::Io { path: folder.to_path_buf(), source })
 }
 
 /// What is wrong with a match's folder.

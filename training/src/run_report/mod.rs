@@ -286,7 +286,7 @@ fn conduct(page: &mut String, anatomy: &Anatomy) -> Result<(), RunReportError> {
             .take(SHOWN)
             .map(|of| {
                 let score = of.score.as_ref().map_or_else(String::new, interval);
-                vec![of.words().replace('\n', ", "), of.games.to_string(), score]
+                vec![of.words(", "), of.games.to_string(), score]
             })
             .collect();
         add_table(page, &[&format!("opening of {seat}"), "games", "score [95%]"], &rows)?;

@@ -12,10 +12,10 @@
 //! ```
 
 use crate::tune::spsa::{Gains, Search};
-use dervish_env::persist::{read_text, write_whole};
+use dervish_env::persist::{lock_folder, read_text, write_whole};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -206,10 +206,5 @@ fn read_document<T: DeserializeOwned>(path: &Path) -> Result<T, TuneFolderError>
 }
 
 fn lock(path: &Path) -> Result<File, TuneFolderFault> {
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path.join("lock"))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(TuneFolderFault::InUse),
-        Err(TryLockError::Error(error)) => Err(error.into()),
-    }
+    lock_folder(path, 1)?.ok_or(TuneFolderFault::InUse)
 }

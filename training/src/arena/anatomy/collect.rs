@@ -121,9 +121,9 @@ pub struct OpeningCount {
 }
 
 impl OpeningCount {
-    /// Where its moves lead, one below the other, or `none`.
-    pub fn words(&self) -> String {
-        if self.moves.is_empty() { "none".to_owned() } else { self.moves.join("\n") }
+    /// Where its moves lead, with `between` between them, or `none`.
+    pub fn words(&self, between: &str) -> String {
+        if self.moves.is_empty() { "none".to_owned() } else { self.moves.join(between) }
     }
 }
 

@@ -84,7 +84,7 @@ impl fmt::Display for Anatomy {
         for (seat, openings) in self.seats.iter().zip(&self.openings) {
             let rows = openings.iter().take(SHOWN).map(|of| {
                 let score = of.score.as_ref().map_or(String::new(), interval);
-                vec![of.words(), of.games.to_string(), score]
+                vec![of.words("\n"), of.games.to_string(), score]
             });
             writeln!(f, "{}", table(texts(&[&format!("opening of {seat}"), "games", "score [95%]"]), rows))?;
             if openings.len() > SHOWN {
