@@ -7,7 +7,7 @@ WORKSPACE := --workspace --features dervish-training/torch,dervish-tests/torch $
 # Games of each scenario that `make soak` plays.
 SOAK_GAMES ?= 10000
 
-.PHONY: libtorch build test lint doc demo soak perft bench bench-peers strength-table interchange clean
+.PHONY: libtorch build test lint doc demo soak perft bench bench-peers strength-table trained-tables interchange clean
 
 # Finds or fetches libtorch for .libtorch, where .cargo/config.toml looks for it.
 libtorch:
@@ -38,6 +38,7 @@ soak: build
 perft: build
 	$(or $(CARGO_TARGET_DIR),target)/debug/dervish perft tests/data/perft.toml --update
 
+# On a machine with an NVIDIA GPU training/bench_cuda.sh measures self-play and learning there.
 bench: libtorch
 	cargo run --release --package dervish-training -- bench
 	cargo run --package dervish-neural --example network_speed
@@ -53,13 +54,15 @@ bench-peers/.installed: training/bench_peers/requirements.txt
 	bench-peers/bin/pip install --quiet --disable-pip-version-check --only-binary=:all: --requirement $<
 	touch $@
 
-# The tables of strength in README and in the cards of networks, from the documents of their studies; `dervish study
-# training/studies/strength.toml` plays the first.
+# The table of strength in README, from the document of its study; `dervish study training/studies/strength.toml` plays it.
 strength-table: build
 	$(or $(CARGO_TARGET_DIR),target)/debug/dervish study training/studies/strength.toml --readme README.md
-	$(or $(CARGO_TARGET_DIR),target)/debug/dervish study training/studies/souakim-trained.toml --readme README.md
-	$(or $(CARGO_TARGET_DIR),target)/debug/dervish study training/studies/souakim-trained.toml \
-		--readme models/pretrained/souakim/CARD.md
+
+# The same for the trained bots, in README and in their cards.
+trained-tables: build
+	for page in README.md models/pretrained/souakim/CARD.md; do \
+		$(or $(CARGO_TARGET_DIR),target)/debug/dervish study training/studies/souakim-trained.toml --readme $$page || exit; \
+	done
 
 # Opens a checkpoint with Python's safetensors and an event file with TensorBoard, from PyPI in a virtual environment of
 # their own.

@@ -120,7 +120,7 @@ pub enum Law {
     Result,
     /// The margin lies in [-1, 1] and its sign does not contradict the winner.
     Margin,
-    /// The turn number never decreases.
+    /// The turn number never decreases, and is 0 throughout in a game that counts no turns.
     Turns,
     /// The kind of a node is a single word.
     Kinds,
@@ -200,6 +200,9 @@ impl<'a, P: Position> Walk<'a, P> {
                 }
                 if position.turn() < turn {
                     return Err((Law::Turns, format!("turn {} after turn {turn}", position.turn())));
+                }
+                if !position.counts_turns() && position.turn() != 0 {
+                    return Err((Law::Turns, format!("turn {} of a game that counts none", position.turn())));
                 }
                 Ok(finished)
             });

@@ -256,8 +256,15 @@ pub trait Position: Clone + Eq + fmt::Debug + Send + Sync + 'static {
     /// The result, once finished.
     fn result(&self) -> Option<GameResult>;
 
-    /// Turn number, for budgets that count in turns; never decreases. 0 throughout in games without turns to count.
+    /// Turn number, for budgets that count in turns; never decreases. 0 throughout where [`Position::counts_turns`] says
+    /// that there are none.
     fn turn(&self) -> u32;
+
+    /// Whether [`Position::turn`] counts, so that thinking can be bounded by the turn; the same throughout a game. A game
+    /// whose positions come back can have no number in them that grows.
+    fn counts_turns(&self) -> bool {
+        true
+    }
 
     /// Appends the canonical bytes: equal positions (of one scenario) give equal bytes, different ones different bytes.
     fn write_bytes(&self, bytes: &mut Vec<u8>);

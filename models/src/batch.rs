@@ -2,9 +2,11 @@
 
 use crate::network::{InputSizes, NetworkConfig};
 
+pub(crate) use samples::BatchSample;
 pub use targets::{Played, Target, TrainingBatch};
 pub(crate) use tensors::{CellInputs, Inputs, PlayedTargets, Pools, RunTable, Sequences, Targets};
 
+mod samples;
 mod seats;
 mod targets;
 mod tensors;

@@ -74,6 +74,10 @@ pub struct Manifest {
     /// but one start. Another hash is no reason to refuse: numbers of the rules may change while observations keep their
     /// meaning; who loads it tells so (see [`Manifest::foreign_to`]).
     pub rules: BTreeMap<String, String>,
+    /// Version of the rules' implementation by which it was trained, where that is known: the same data may be played
+    /// otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules_version: Option<u32>,
     /// The run that it comes from, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
@@ -129,16 +133,21 @@ impl From<ManifestOfFormat2> for Manifest {
     fn from(old: ManifestOfFormat2) -> Manifest {
         let ManifestOfFormat2 { contract, rules_hash, step, figures, network, files, .. } = old;
         let rules = BTreeMap::from([(String::new(), rules_hash)]);
-        Manifest { format: FORMAT_VERSION, contract, rules, origin: None, step, figures, network, files }
+        let (format, rules_version, origin) = (FORMAT_VERSION, None, None);
+        Manifest { format, contract, rules, rules_version, origin, step, figures, network, files }
     }
 }
 
 impl Manifest {
     /// What to tell whoever plays a scenario with a network that was trained by other rules or in other scenarios, in words for
-    /// one line; `None` where it was trained by the rules' data of this hash.
-    pub fn foreign_to(&self, scenario: &str, rules_hash: &str) -> Option<String> {
+    /// one line; `None` where it was trained by the rules' data of this hash and this version of the rules.
+    pub fn foreign_to(&self, scenario: &str, rules_hash: &str, rules_version: u32) -> Option<String> {
         if self.rules.values().any(|known| known == rules_hash) {
-            return None;
+            return match self.rules_version {
+                Some(known) if known == rules_version => None,
+                Some(known) => Some(format!("trained by rules version {known}, not {rules_version}")),
+                None => Some(format!("trained by rules of an unknown version; these are version {rules_version}")),
+            };
         }
         let place = if scenario.is_empty() { String::new() } else { format!(" of {scenario}") };
         let named: Vec<&str> = self.rules.keys().map(String::as_str).filter(|name| !name.is_empty()).collect();
@@ -167,6 +176,8 @@ pub struct Description {
     pub contract: Contract,
     /// Hash of the rules' data of each scenario, by the scenario's name.
     pub rules: BTreeMap<String, String>,
+    /// Version of the rules' implementation, where it is known.
+    pub rules_version: Option<u32>,
     /// The run, where it is known.
     pub origin: Option<Origin>,
     /// Optimisation steps behind the weights.
@@ -283,6 +294,7 @@ pub fn save(
         format: FORMAT_VERSION,
         contract: description.contract.clone(),
         rules: description.rules.clone(),
+        rules_version: description.rules_version,
         origin: description.origin.clone(),
         step: description.step,
         figures: description.figures.clone(),

@@ -1,17 +1,45 @@
 //! From a batch of positions to probabilities and values.
 
 use crate::batch::{Batch, RunTable};
+use crate::cpu_mlp::CpuMlp;
 use crate::device::Precision;
-use crate::network::Network;
+use crate::network::{Network, VALUES};
 use std::ops::Range;
 use tch::{TchError, Tensor};
 
 /// Evaluates batches with a network of its own; each worker thread has one.
+///
+/// A token MLP on the CPU is computed without libtorch, several times as fast in small batches; what it says of a sample then
+/// does not depend on the others of its batch.
 #[derive(Debug)]
 pub struct NetEvaluator {
     net: Network,
     precision: Precision,
+    forward: Forward,
     table: RunTable,
+    outputs: RawOutputs,
+}
+
+/// How the network is computed.
+#[derive(Debug)]
+enum Forward {
+    /// Not known before the next batch, since the weights are new.
+    Unknown,
+    Libtorch,
+    CpuMlp(Box<CpuMlp>),
+}
+
+/// What a network puts out, sample after sample.
+#[derive(Debug, Default)]
+pub(crate) struct RawOutputs {
+    /// One logit for each action of all samples.
+    pub action_logits: Vec<f32>,
+    /// Logits of win, draw and loss of each sample.
+    pub wdl_logits: Vec<f32>,
+    /// Margin in -1..=1 of each sample.
+    pub margin: Vec<f32>,
+    /// ln(1 + turns left) of each sample.
+    pub log_turns: Vec<f32>,
 }
 
 /// What a network says about the samples of a batch; filled again without allocation.
@@ -22,7 +50,6 @@ pub struct Evaluations {
     wdl: Vec<[f32; 3]>,
     margin: Vec<f32>,
     turns_left: Vec<f32>,
-    logits: Vec<f32>,
 }
 
 /// Why a batch was not evaluated.
@@ -39,7 +66,17 @@ pub enum EvaluateError {
 impl NetEvaluator {
     /// An evaluator with this network, on the network's device, in full precision.
     pub fn new(net: Network) -> NetEvaluator {
-        NetEvaluator { net, precision: Precision::Full, table: RunTable::default() }
+        NetEvaluator::with(net, Forward::Unknown)
+    }
+
+    /// The same, but libtorch computes whatever the network is.
+    pub fn of_libtorch(net: Network) -> NetEvaluator {
+        NetEvaluator::with(net, Forward::Libtorch)
+    }
+
+    fn with(net: Network, forward: Forward) -> NetEvaluator {
+        let (table, outputs) = (RunTable::default(), RawOutputs::default());
+        NetEvaluator { net, precision: Precision::Full, forward, table, outputs }
     }
 
     /// The network.
@@ -54,7 +91,11 @@ impl NetEvaluator {
 
     /// Takes the weights of another network of the same sizes.
     pub fn set_weights(&mut self, net: &Network) -> Result<(), EvaluateError> {
-        Ok(self.net.copy_from(net)?)
+        self.net.copy_from(net)?;
+        if let Forward::CpuMlp(_) = self.forward {
+            self.forward = Forward::Unknown;
+        }
+        Ok(())
     }
 
     /// Evaluates all samples of the batch. After an error `evaluations` is empty.
@@ -71,12 +112,11 @@ impl NetEvaluator {
     }
 
     fn evaluate_into(&mut self, batch: &Batch, evaluations: &mut Evaluations) -> Result<(), EvaluateError> {
-        let _no_grad = tch::no_grad_guard();
-        let outputs = self.net.forward(batch, &mut self.table, self.precision)?;
-        copy_out(&outputs.action_logits, &mut evaluations.policy)?;
-        copy_out(&outputs.wdl_logits.f_reshape([-1])?, &mut evaluations.logits)?;
-        copy_out(&outputs.margin, &mut evaluations.margin)?;
-        copy_out(&outputs.log_turns, &mut evaluations.turns_left)?;
+        self.compute(batch)?;
+        let outputs = &mut self.outputs;
+        std::mem::swap(&mut evaluations.policy, &mut outputs.action_logits);
+        std::mem::swap(&mut evaluations.margin, &mut outputs.margin);
+        std::mem::swap(&mut evaluations.turns_left, &mut outputs.log_turns);
         let mut finite = evaluations.margin.iter().all(|margin| margin.is_finite());
         for turns in &mut evaluations.turns_left {
             finite &= turns.is_finite();
@@ -86,12 +126,51 @@ impl NetEvaluator {
             finite &= softmax(&mut evaluations.policy[run[0]..run[1]]);
         }
         evaluations.action_starts.extend_from_slice(batch.action_starts());
-        for logits in evaluations.logits.as_chunks::<3>().0 {
+        for logits in outputs.wdl_logits.as_chunks::<3>().0 {
             let mut wdl = *logits;
             finite &= softmax(&mut wdl);
             evaluations.wdl.push(wdl);
         }
         if finite { Ok(()) } else { Err(EvaluateError::NotFinite) }
+    }
+
+    /// Fills the outputs.
+    fn compute(&mut self, batch: &Batch) -> Result<(), EvaluateError> {
+        let NetEvaluator { net, precision, forward, table, outputs } = self;
+        outputs.clear();
+        net.check_fit(batch)?;
+        if let Forward::Unknown = forward {
+            *forward = CpuMlp::of(net)?.map_or(Forward::Libtorch, |mlp| Forward::CpuMlp(Box::new(mlp)));
+        }
+        if let Forward::CpuMlp(mlp) = forward {
+            mlp.evaluate(batch, outputs);
+            return Ok(());
+        }
+        let _no_grad = tch::no_grad_guard();
+        let tensors = net.forward(batch, table, *precision)?;
+        copy_out(&tensors.action_logits, &mut outputs.action_logits)?;
+        copy_out(&tensors.wdl_logits.f_reshape([-1])?, &mut outputs.wdl_logits)?;
+        copy_out(&tensors.margin, &mut outputs.margin)?;
+        copy_out(&tensors.log_turns, &mut outputs.log_turns)?;
+        Ok(())
+    }
+}
+
+impl RawOutputs {
+    /// Adds what the value layer says of a sample.
+    #[inline(always)]
+    pub fn push_values(&mut self, values: &[f32; VALUES]) {
+        let [win, draw, loss, margin, log_turns] = *values;
+        self.wdl_logits.extend([win, draw, loss]);
+        self.margin.push(margin.tanh());
+        self.log_turns.push(log_turns);
+    }
+
+    fn clear(&mut self) {
+        let RawOutputs { action_logits, wdl_logits, margin, log_turns } = self;
+        for values in [action_logits, wdl_logits, margin, log_turns] {
+            values.clear();
+        }
     }
 }
 
@@ -154,7 +233,6 @@ impl Evaluations {
         self.wdl.clear();
         self.margin.clear();
         self.turns_left.clear();
-        self.logits.clear();
     }
 }
 

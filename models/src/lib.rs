@@ -53,6 +53,7 @@ pub mod adamw;
 pub mod batch;
 pub mod checkpoint;
 pub mod checkpoint_series;
+mod cpu_mlp;
 pub mod device;
 pub mod evaluator;
 pub mod network;

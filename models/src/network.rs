@@ -10,6 +10,8 @@ use tch::{Device, Kind, TchError, Tensor};
 use token_mlp::TokenMlp;
 use token_transformer::TokenTransformer;
 
+pub(crate) use heads::VALUES;
+
 mod by_seat;
 mod heads;
 mod hex_convolution;
@@ -240,8 +242,24 @@ impl Network {
         self.store.trainable_variables().iter().map(Tensor::numel).sum()
     }
 
+    /// What the names of its weights begin with: one beginning, or one for each seat.
+    pub(crate) fn prefixes(&self) -> Vec<String> {
+        match self.config.by_seat {
+            true => SEATS.iter().map(|seat| format!("{seat}.")).collect(),
+            false => vec![String::new()],
+        }
+    }
+
     pub(crate) fn store(&self) -> &nn::VarStore {
         &self.store
+    }
+
+    /// Refuses a batch that was made for a network of another configuration.
+    pub(crate) fn check_fit(&self, batch: &Batch) -> Result<(), TchError> {
+        match batch.fits(&self.config) {
+            true => Ok(()),
+            false => Err(TchError::Shape("the batch was made for a network of other sizes".into())),
+        }
     }
 
     /// What the network says, in `f32`, of a batch that was made for its configuration.
@@ -251,9 +269,7 @@ impl Network {
         table: &mut RunTable,
         precision: Precision,
     ) -> Result<Outputs, TchError> {
-        if !batch.fits(&self.config) {
-            return Err(TchError::Shape("the batch was made for a network of other sizes".into()));
-        }
+        self.check_fit(batch)?;
         if !precision.is_mixed_on(self.device()) {
             return self.forward_layers(batch, table);
         }

@@ -2,6 +2,7 @@
 
 use dervish_agents::agent::{Agent, AgentError, Choice, SearchReport};
 use dervish_agents::limits::{Limits, MoveBudget, TurnLedger};
+use dervish_agents::policy::Uniform;
 use dervish_agents::random::RandomAgent;
 use dervish_agents::registry::{AgentFactory, AgentOptions, Configure, KindDoc, OptionDoc, Registry, SpecError};
 use dervish_agents::thinking::Thinking;
@@ -9,6 +10,7 @@ use dervish_env::chance::agent_rng;
 use dervish_env::game::{Action, Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{Pig, ROLL};
+use dervish_search::gumbel_agent::Gumbel;
 use dervish_search::knowledge::Knowledge;
 use dervish_search::mcts_agent::Mcts;
 use dervish_search::reference::PigEvaluation;
@@ -61,6 +63,73 @@ fn what_is_wrong_with_a_spec_is_said_in_one_line() {
         let error = pig_agents().factory(spec).expect_err(spec).to_string();
         assert_eq!(error, expected, "{spec}");
     }
+}
+
+/// Mcts and Gumbel search for pig with a policy beside the random one.
+fn searches_with_a_policy() -> Registry<Pig> {
+    let knowledge = || Knowledge::new(PigEvaluation).with_policy("even", Uniform);
+    let mut registry = Registry::new();
+    registry.register(Mcts::new(knowledge()));
+    registry.register(Gumbel::new(knowledge()));
+    registry
+}
+
+/// What an option cannot do beside another is refused; its default is not, which every spec that is written out has.
+#[test]
+fn options_that_would_be_ignored_are_refused() {
+    let registry = searches_with_a_policy();
+    for (spec, expected) in [
+        // UCT follows no priors.
+        ("mcts:prior=even", "agent 'mcts': prior=even is not used with select=uct"),
+        ("mcts:select=uct,prior=even,rollout=even", "agent 'mcts': prior=even is not used with select=uct"),
+        // Without rollouts there is no depth of one.
+        ("mcts:rollout=none,depth=0", "agent 'mcts': depth=0 is not used with rollout=none"),
+        ("mcts:select=puct,depth=21,rollout=none", "agent 'mcts': depth=21 is not used with rollout=none"),
+        ("gumbel:rollout=none,depth=0", "agent 'gumbel': depth=0 is not used with rollout=none"),
+        // One thread has one tree.
+        ("mcts:parallel=root", "agent 'mcts': parallel=root is not used with threads=1"),
+        ("mcts:threads=1,parallel=root", "agent 'mcts': parallel=root is not used with threads=1"),
+    ] {
+        assert_eq!(registry.factory(spec).expect_err(spec).to_string(), expected);
+    }
+}
+
+/// Every combination of the options that depend on each other is refused, or makes an agent whose spec makes it again.
+#[test]
+fn what_is_accepted_is_accepted_as_it_is_spelled_out() {
+    let registry = searches_with_a_policy();
+    let (mut accepted, mut tried) = (0, 0);
+    let priors = ["", ",prior=random", ",prior=even"];
+    let rollouts = ["", ",rollout=random", ",rollout=even", ",rollout=none"];
+    let depths = ["", ",depth=20", ",depth=0", ",depth=4"];
+    let of_mcts = ["", ",select=puct", ",threads=2", ",parallel=tree", ",threads=2,parallel=root", ",parallel=root"];
+    for (agent, more) in of_mcts.map(|more| ("mcts:sims=9", more)).into_iter().chain([("gumbel:sims=9", "")]) {
+        for prior in priors {
+            for rollout in rollouts {
+                for depth in depths {
+                    let spec = format!("{agent}{more}{prior}{rollout}{depth}");
+                    let uct = agent.starts_with("mcts") && !more.contains("puct");
+                    let ignored = (uct && prior == ",prior=even")
+                        || (rollout == ",rollout=none" && [",depth=0", ",depth=4"].contains(&depth))
+                        || more == ",parallel=root";
+                    tried += 1;
+                    let made = registry.factory(&spec);
+                    assert_eq!(made.is_err(), ignored, "{spec}");
+                    let Ok(factory) = made else { continue };
+                    accepted += 1;
+                    let again = registry.factory(factory.spec()).expect("spelled out by itself");
+                    assert_eq!(again.spec(), factory.spec());
+                    let name = agent.split(':').next();
+                    let kind = registry.kinds().find(|kind| Some(kind.name) == name).expect("registered");
+                    let brief = registry.factory(&kind.brief(factory.spec())).expect("its brief spec");
+                    assert_eq!(brief.spec(), factory.spec());
+                }
+            }
+        }
+    }
+    // Of 16 pairs of rollout and depth 14 pass. Mcts takes three priors by PUCT, two in each of the four other groups that
+    // pass, and Gumbel three.
+    assert_eq!((accepted, tried), (14 * (3 + 4 * 2 + 3), 7 * 48));
 }
 
 #[test]

@@ -23,6 +23,24 @@ fn every_game_that_is_named_is_measured() {
     assert!(table.contains("decisions/s") && table.contains("roll-or-hold"), "{table}");
 }
 
+/// A campaign has combats, whose exact odds are worked out once and then found again. How long that takes depends on machine
+/// and build; that finding takes less than working out does not.
+#[test]
+fn exact_odds_are_measured_new_and_remembered() {
+    let report = json_of(&["bench", "souakim", "pig", "--seconds", "0.05", "--lanes", "40", "--json"]);
+    let odds = &report["games"][0]["odds"];
+    let [combats, endings, new, known] =
+        ["combats", "endings", "new_us", "known_us"].map(|figure| odds[figure].as_f64().expect("a number"));
+    // In a hundred random games of five months some attack, and a combat has more than one ending.
+    assert!(combats >= 10.0 && endings > 1.0, "{odds}");
+    assert!(known > 0.0 && new > known, "{odds}");
+    // A game without combats has none to measure.
+    assert!(report["games"][1]["odds"].is_null(), "{report}");
+    let table = dervish(&["bench", "souakim", "--seconds", "0.02", "--lanes", "40"]);
+    let table = String::from_utf8(table.stdout).expect("UTF-8");
+    assert!(table.contains("odds"), "{table}");
+}
+
 #[test]
 fn bad_arguments_are_refused() {
     assert!(refusal(&["bench", "chess"]).contains("chess"));

@@ -70,6 +70,7 @@ fn every_broken_law_is_found() {
         (Flaw::MarginTooGreat, Law::Margin),
         (Flaw::MarginAgainstWinner, Law::Margin),
         (Flaw::TurnFalls, Law::Turns),
+        (Flaw::TurnUncounted, Law::Turns),
         (Flaw::KindOfTwoWords, Law::Kinds),
         (Flaw::MergedWeights, Law::Merged),
         (Flaw::MergedRolls, Law::Merged),

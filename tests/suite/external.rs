@@ -324,6 +324,101 @@ fn complaints_on_standard_error_are_passed_through() {
     assert_eq!(complaints, 1000 * decisions);
 }
 
+/// A program each of whose processes ends at its third choice: it forfeits every game of connect four, where nobody has won
+/// before, and of the campaign.
+const ALWAYS_ENDS: [&str; 40] = ["exit"; 40];
+
+#[test]
+fn forfeits_are_told_wherever_games_are_counted() {
+    let faulty = Faulty::new();
+    let spec = faulty.spec(&ALWAYS_ENDS, "");
+    let path = |name: &str| faulty.folder.path().join(name).display().to_string();
+    let (db, page) = (path("results.db"), path("results.html"));
+    let tournament = |agents: [&str; 2], json: &str| {
+        let arguments = ["tournament", agents[0], agents[1], "--scenario", "connect-four", "--games", "4"];
+        dervish(&[&arguments[..], &["--threads", "1", "--db", &db, json]].concat())
+    };
+    let tables = || -> [String; 2] {
+        let ratings = dervish(&["ratings", "--db", &db]);
+        assert!(dervish(&["report", "--db", &db, "--out", &page]).status.success());
+        [String::from_utf8(ratings.stdout).expect("UTF-8"), fs::read_to_string(&page).expect("written")]
+    };
+    // Where nobody forfeits nothing is said of it.
+    assert!(tournament(["random", "random:seed=1"], "--json").status.success());
+    assert!(tables().iter().all(|table| !table.contains("forfeited")));
+    let told: Value = serde_json::from_slice(&tournament([&spec, "random"], "--json").stdout).expect("JSON");
+    let rated = json_of(&["ratings", "--db", &db, "--json"]);
+    assert_eq!(rated[0], told);
+    let forfeits = |of: &str| {
+        let agents = told["agents"].as_array().expect("agents");
+        let agent = agents.iter().find(|agent| agent["agent"].as_str().is_some_and(|agent| agent.starts_with(of)));
+        agent.map(|agent| (agent["forfeits"].clone(), agent["seats"][0]["tally"]["losses"].clone()))
+    };
+    // Two of four games on each seat; they are among the losses.
+    assert_eq!(forfeits("external"), Some((4.into(), 2.into())));
+    assert_eq!(forfeits("random:seed=1").map(|(forfeits, _)| forfeits), Some(0.into()));
+    let [table, html] = tables();
+    assert!(table.contains("┆ games ┆ forfeited ┆ Elo [95%]"), "{table}");
+    assert!(table.contains("┆     4 ┆         4 ┆"), "{table}");
+    assert!(html.contains("<th>games</th><th>forfeited</th><th>Elo</th>"), "{html}");
+    assert!(html.contains("<td>4</td><td>4</td>") && html.contains("<td>8</td><td>0</td>"), "{html}");
+}
+
+#[test]
+fn forfeits_are_told_in_the_table_of_a_study() {
+    let faulty = Faulty::new();
+    let spec = faulty.spec(&ALWAYS_ENDS, "");
+    let file = faulty.folder.path().join("study.toml");
+    let planned =
+        |a: &str| format!("[[match]]\nscenario = \"connect-four\"\na = \"{a}\"\nb = \"random\"\ngames = 2\nseed = 1\n");
+    let table = |matches: &str| {
+        fs::write(&file, format!("format = 1\ntitle = \"A study\"\nquestion = \"?\"\n{matches}")).expect("written");
+        let output = dervish(&["study", &file.display().to_string(), "--threads", "1"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let harmless = table(&planned("random:seed=1"));
+    assert!(!harmless.contains("forfeited"), "{harmless}");
+    let told = table(&(planned("random:seed=1") + &planned(&spec)));
+    assert!(told.contains("| games | forfeited, by A and B | decisions a game |"), "{told}");
+    let rows: Vec<&str> = told.lines().filter(|line| line.starts_with("| connect-four |")).collect();
+    assert!(rows[0].contains("| 2 | 0, 0 |") && rows[1].contains("| 2 | 2, 0 |"), "{told}");
+}
+
+/// An opponent that forfeits every game says nothing of the weights; whoever tunes against it hears of it, and again when the
+/// run is gone on with.
+#[test]
+fn tuning_against_an_opponent_that_forfeits_is_told() {
+    let faulty = Faulty::new();
+    let spec = faulty.spec(&ALWAYS_ENDS, "");
+    let weights = concat!(env!("CARGO_MANIFEST_DIR"), "/../agents/core/data/doctrine.toml");
+    let tune = |out: &str, opponent: &str| {
+        let arguments = ["tune", "--file", weights, "--scenario", "kordofan", "--games", "2", "--steps", "1"];
+        let output = dervish(&[&arguments[..], &["--opponent", opponent, "--out", out, "--json"]].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output
+    };
+    let told = |output: &std::process::Output| {
+        let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        (report.get("forfeits").cloned(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let [forfeited, fair] = ["forfeited", "fair"].map(|name| faulty.folder.path().join(name).display().to_string());
+    // Either side of the step plays two games.
+    let reason = "the program ended (exit status: 3)";
+    let warning = format!(
+        "dervish: warning: {spec} forfeited 4 of 4 games, which tell nothing of the weights; the first: {reason}\n"
+    );
+    let expected = serde_json::json!([{ "agent": spec, "games": 4, "reason": reason }]);
+    let first = told(&tune(&forfeited, &spec));
+    let resumed = told(&dervish(&["tune", "--resume", &forfeited, "--json"]));
+    for (forfeits, errors) in [first, resumed] {
+        assert_eq!(forfeits, Some(expected.clone()));
+        assert!(errors.contains(&warning), "{errors}");
+    }
+    let (forfeits, errors) = told(&tune(&fair, "random"));
+    assert!(forfeits.is_none() && !errors.contains("forfeited"), "{errors}");
+}
+
 #[test]
 fn an_ending_by_forfeit_is_read_back() {
     let mut record = Record::begin(&Pig::new(), 1, ["a", "b"]);

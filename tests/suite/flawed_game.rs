@@ -42,6 +42,7 @@ pub enum Flaw {
     MarginTooGreat,
     MarginAgainstWinner,
     TurnFalls,
+    TurnUncounted,
     KindOfTwoWords,
     MergedWeights,
     MergedRolls,
@@ -260,6 +261,10 @@ impl Position for FlawedGame {
 
     fn turn(&self) -> u32 {
         u32::from(self.turn)
+    }
+
+    fn counts_turns(&self) -> bool {
+        !self.has(Flaw::TurnUncounted)
     }
 
     fn write_bytes(&self, bytes: &mut Vec<u8>) {

@@ -104,6 +104,13 @@ fn the_alarm_needs_a_rise_against_the_pool_and_a_fall_against_the_others() {
     assert!(!alarm(&series((0.5, 0.5), (0.6, 0.6), 100)), "both rise");
     assert!(!alarm(&series((0.6, 0.6), (0.5, 0.5), 100)), "both fall");
     assert!(!alarm(&series((0.5, 0.6), (0.6, 0.5), 100)[1..]), "too short");
+    // An opponent that was not met from the beginning says nothing: without it, the pool rises and the alarm rings.
+    let mut joined = series((0.5, 0.6), (0.6, 0.5), 100);
+    for (assessment, strong) in joined[1..].iter_mut().zip([1.0, 1.0, 0.0, 0.0, 0.0]) {
+        let of = AgentScore { spec: "past:1".to_string(), score: strong, ..assessment.agents[0].clone() };
+        assessment.agents.push(of);
+    }
+    assert!(alarm(&joined));
     // Mean score 0.75: 400 log10 3 = 190.8 Elo.
     assert!((assessment(0.8, 0.7, 10).rating.expect("a rating") - 190.85).abs() < 0.01);
     assert_eq!(assessment(1.0, 1.0, 10).rating, None);
@@ -204,10 +211,19 @@ fn assessments_are_written_as_they_are_made() {
     let text = fs::read_to_string(path.join("assessments.jsonl")).expect("assessments");
     let lines: Vec<Assessment> = text.lines().map(|line| serde_json::from_str(line).expect("a line")).collect();
     assert_eq!(lines.iter().map(|line| line.rounds).collect::<Vec<_>>(), [2, 4]);
-    for line in &lines {
-        let met: Vec<_> = line.agents.iter().map(|of| (of.spec.as_str(), of.held_out, of.games)).collect();
-        assert_eq!(met, [("random", false, 6), ("mcts:sims=8", true, 6)]);
-    }
+    let met = |line: &Assessment| -> Vec<_> {
+        line.agents.iter().map(|of| (of.spec.clone(), of.held_out, of.games)).collect()
+    };
+    let [random, mcts] =
+        [("random", false), ("mcts:sims=8", true)].map(|(spec, held_out)| (spec.to_string(), held_out, 6));
+    assert_eq!(met(&lines[0]), [random.clone(), mcts.clone()]);
+    // Later it meets itself as it was then, in later sessions too.
+    let itself = (format!("past:{}", lines[0].step), false, 6);
+    assert_eq!(met(&lines[1]), [random.clone(), itself.clone(), mcts.clone()]);
+    train(&material(), &run, Budget::Rounds(6), &()).expect("a session");
+    let text = fs::read_to_string(path.join("assessments.jsonl")).expect("assessments");
+    let last = text.lines().last().map(|line| serde_json::from_str(line).expect("a line")).expect("a line");
+    assert_eq!(met(&last), [random, itself, mcts]);
     // A run that goes on from an earlier checkpoint makes the later ones again.
     assert_eq!(run.assessments_until(3).expect("assessments").len(), 1);
     assert_eq!(fs::read_to_string(path.join("assessments.jsonl")).expect("assessments").lines().count(), 1);

@@ -13,7 +13,7 @@ fn judged_game(decisions: &[(Seat, f32)], result: GameResult) -> SelfPlayGame {
     let decision = |&(seat, value): &(Seat, f32)| Decision {
         seat,
         action: Action(0),
-        judgement: Some(Judgement { index: 0, probability: 0.5, value, policy: Vec::new() }),
+        judgement: Some(Judgement { index: 0, probability: 0.5, value: Some(value), policy: Vec::new() }),
     };
     SelfPlayGame {
         number: 0,

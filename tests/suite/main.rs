@@ -33,6 +33,7 @@ mod match_command;
 mod match_folder;
 mod match_play;
 mod mcts;
+mod merged_rolls;
 mod merged_trees;
 mod nash;
 mod perft;

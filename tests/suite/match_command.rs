@@ -83,6 +83,44 @@ fn bad_arguments_of_a_match_are_refused() {
     );
 }
 
+/// Pig counts no turns, so what a turn may use would be what a whole game may use: every command that plays refuses to
+/// bound it, before anything is made, and tells the bound of a decision. Connect four and the campaign count theirs.
+#[test]
+fn turns_are_bounded_only_in_games_that_count_them() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (db, record, study) = (path("results.db"), path("game.record"), path("study.toml"));
+    let pig = ["--scenario", "pig"];
+    let games = [&["mcts:sims=1000", "random", "--games", "2"][..], &pig].concat();
+    for (option, value, words) in [
+        ("--turn-sims", "100", "--turn-sims: pig counts no turns; bound its decisions with --sims"),
+        ("--turn-time", "1", "--turn-time: pig counts no turns; bound its decisions with --time"),
+    ] {
+        for command in [
+            [&["match"], &games[..], &["--db", &db]].concat(),
+            [&["tournament"], &games[..], &["--db", &db]].concat(),
+            [&["play", "--side", "first", "--against", "mcts", "--record", &record], &pig[..]].concat(),
+        ] {
+            assert_eq!(refusal(&[&command[..], &[option, value]].concat()), format!("dervish: {words}\n"));
+        }
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0, "nothing was made");
+    let head = "format = 1\ntitle = \"A\"\nquestion = \"?\"\n[[match]]\nscenario = \"pig\"\n";
+    let agents = "a = \"mcts\"\nb = \"random\"\ngames = 2\nseed = 1\n";
+    for (bound, words) in [
+        ("turn_sims = 100\n", "turn_sims: pig counts no turns; bound its decisions with sims"),
+        ("turn_time = 1.0\n", "turn_time: pig counts no turns; bound its decisions with time"),
+    ] {
+        fs::write(&study, [head, agents, bound].concat()).expect("written");
+        assert_eq!(refusal(&["study", &study]), format!("dervish: {study}:4: {words}\n"));
+    }
+    for scenario in ["connect-four", "souakim"] {
+        let bounded = ["match", "mcts:sims=9", "random", "--games", "2", "--turn-sims", "40", "--scenario", scenario];
+        let report = json_of(&[&bounded[..], &["--max-decisions", "4", "--json"]].concat());
+        assert_eq!(report["limits"]["turn_simulations"], 40);
+    }
+}
+
 #[test]
 fn a_match_stops_when_its_test_is_over() {
     let arguments = ["match", "mcts:sims=30", "random", "--scenario", "pig", "--games", "2000"];

@@ -16,7 +16,7 @@ use dervish_search::leaf_options::LeafOptions;
 use dervish_search::mcts::MctsSettings;
 use dervish_search::mcts_agent::{Mcts, MctsOptions};
 use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
-use dervish_search::tree::{KeyUse, SelectionRule, Standing, Tree};
+use dervish_search::tree::{KeyUse, SelectionRule, Standing, Tree, sign_of};
 
 fn search<P: Position, E: Evaluation<P>>(position: &P, evaluation: E, options: MctsOptions, game: u64) -> Choice {
     let mut agent = Mcts::with_options(Knowledge::new(evaluation), options);
@@ -225,6 +225,133 @@ fn rolls_are_visited_in_proportion_and_averaged_by_weight() {
         let sum = (edge.value * 12.0).round() as i32;
         assert_eq!(edge.visits as i32, 6 - (sum - 7).abs(), "{sum}");
     }
+}
+
+/// With an exponent of 0.5, n visits begin as many outcomes as the root of n, rounded up (Couëtoux et al. 2011): the next one
+/// begins while there are fewer than the root of the visit's number. Each is the heaviest that is left.
+#[test]
+fn outcomes_are_widened_by_the_root_of_the_visits() {
+    let weight = |sum: u16| 6 - (i32::from(sum) - 7).abs();
+    for seed in 0..4 {
+        let mut tree = Tree::new(1 << 20);
+        tree.reset(Actor::Chance);
+        assert!(tree.expand_roll(Tree::ROOT, &TWO_D6, &mut SplitMix64::new(seed)));
+        let mut begun = Vec::new();
+        for visit in 1..=121_usize {
+            let edge = tree.select_outcome(Tree::ROOT, 0.5);
+            let sum = tree.rolls(edge)[0].0;
+            if tree.edge(edge).visits == 0 {
+                let left = (2..=12).filter(|other| !begun.contains(other));
+                assert_eq!(Some(weight(sum)), left.map(weight).max(), "visit {visit}: {sum} after {begun:?}");
+                begun.push(sum);
+            }
+            tree.back_up(&[(Tree::ROOT, edge)], None, f64::from(sum) / 12.0);
+            let rounded_up = (1..).find(|root| root * root >= visit).expect("a root");
+            assert_eq!(begun.len(), rounded_up.min(11), "visit {visit}: {begun:?}");
+            // What has not begun counts for nothing, what has counts by its weight, however it was visited.
+            let (sums, weights) = begun
+                .iter()
+                .fold((0, 0), |(sums, weights), &sum| (sums + weight(sum) * i32::from(sum), weights + weight(sum)));
+            let value = f64::from(sums) / f64::from(weights) / 12.0;
+            assert!((tree.node(Tree::ROOT).value() - value).abs() < 1e-9, "visit {visit}: {begun:?}");
+        }
+        // The weights sum to 36: then the lightest has its share as well.
+        let mut tree = Tree::new(1 << 20);
+        tree.reset(Actor::Chance);
+        assert!(tree.expand_roll(Tree::ROOT, &TWO_D6, &mut SplitMix64::new(seed)));
+        for _ in 0..36 {
+            let edge = tree.select_outcome(Tree::ROOT, 1.0);
+            tree.back_up(&[(Tree::ROOT, edge)], None, 0.0);
+        }
+        assert!(tree.edges(Tree::ROOT).iter().all(|edge| edge.visits > 0));
+    }
+}
+
+/// A tree with three actions that were tried once each and are worth 0.5, 0.4 and 0.3 to `seat`; each has a third of the prior.
+fn three_tried(seat: Seat) -> Tree {
+    let mut tree = Tree::new(1 << 20);
+    tree.reset(Actor::Player(seat));
+    assert!(tree.expand_with_priors(Tree::ROOT, &[Action(0), Action(1), Action(2)], &[1.0 / 3.0; 3]));
+    for (edge, worth) in tree.edge_ids(Tree::ROOT).zip([0.5, 0.4, 0.3]).collect::<Vec<_>>() {
+        tree.enter(edge);
+        tree.back_up(&[(Tree::ROOT, edge)], None, sign_of(seat) * worth);
+    }
+    tree
+}
+
+/// A simulation that is on its way counts as a loss for who decides, whichever seat that is: the next one goes another way.
+/// When it has come back nothing is left of that.
+#[test]
+fn simulations_on_their_way_send_the_next_one_elsewhere() {
+    const UCT: SelectionRule = SelectionRule::Uct { exploration: 0.1 };
+    const PUCT: SelectionRule = SelectionRule::Puct { exploration: 0.1 };
+    for (seat, rule) in Seat::BOTH.into_iter().flat_map(|seat| [(seat, UCT), (seat, PUCT)]) {
+        let mut tree = three_tried(seat);
+        let select = |tree: &Tree| tree.edge(tree.select_action(Tree::ROOT, seat, rule)).action;
+        // With a visit and a loss on its way 0.5 is (0.5 - 1) / 2 = -0.25, 0.4 is -0.3 and 0.3 is -0.35; exploration adds at
+        // most 0.1 sqrt(ln 3) = 0.11.
+        let ways: Vec<_> = (0..3)
+            .map(|_| {
+                let edge = tree.select_action(Tree::ROOT, seat, rule);
+                tree.enter(edge);
+                (Tree::ROOT, edge)
+            })
+            .collect();
+        let taken: Vec<_> = ways.iter().map(|&(_, edge)| tree.edge(edge).action).collect();
+        assert_eq!(taken, [Action(0), Action(1), Action(2)], "{seat:?} {rule:?}");
+        // Until then visits and values are those of what is known.
+        assert!(tree.edges(Tree::ROOT).iter().all(|edge| edge.visits == 1));
+        for (&way, worth) in ways.iter().zip([0.5, 0.4, 0.3]) {
+            tree.back_up(&[way], None, sign_of(seat) * worth);
+        }
+        let mut one_by_one = three_tried(seat);
+        for (&way, worth) in ways.iter().zip([0.5, 0.4, 0.3]) {
+            one_by_one.back_up(&[way], None, sign_of(seat) * worth);
+        }
+        for (edge, expected) in tree.edges(Tree::ROOT).iter().zip(one_by_one.edges(Tree::ROOT)) {
+            assert_eq!((edge.visits, edge.value), (expected.visits, expected.value), "{seat:?} {rule:?}");
+        }
+        assert_eq!((select(&tree), select(&one_by_one)), (Action(0), Action(0)), "{seat:?} {rule:?}");
+        // Losses on the way add up: two of them send a second round the same ways.
+        for expected in [0, 1, 2, 0, 1, 2] {
+            let edge = tree.select_action(Tree::ROOT, seat, rule);
+            assert_eq!(tree.edge(edge).action, Action(expected), "{seat:?} {rule:?}");
+            tree.enter(edge);
+        }
+    }
+}
+
+/// What was entered is no longer untried: the first simulations of a batch try all actions and all outcomes.
+#[test]
+fn simulations_of_one_batch_try_everything_once() {
+    let mut rng = SplitMix64::new(3);
+    for rule in [SelectionRule::Uct { exploration: 1.0 }, SelectionRule::Puct { exploration: 1.0 }] {
+        let mut tree = Tree::new(1 << 20);
+        tree.reset(Actor::Player(Seat::First));
+        assert!(tree.expand_with_priors(Tree::ROOT, &[0, 1, 2, 3].map(Action), &[0.25; 4]));
+        let mut tried = [0; 4].map(|_| {
+            let edge = tree.select_action(Tree::ROOT, Seat::First, rule);
+            tree.enter(edge);
+            tree.edge(edge).action.0
+        });
+        tried.sort_unstable();
+        assert_eq!(tried, [0, 1, 2, 3], "{rule:?}");
+    }
+    let mut tree = Tree::new(1 << 20);
+    tree.reset(Actor::Chance);
+    assert!(tree.expand_roll(Tree::ROOT, &D6, &mut rng));
+    let mut faces = [0; 6].map(|_| {
+        let edge = tree.select_outcome(Tree::ROOT, 1.0);
+        tree.enter(edge);
+        tree.rolls(edge)[0].0
+    });
+    faces.sort_unstable();
+    assert_eq!(faces, [1, 2, 3, 4, 5, 6]);
+    // The search itself: as many simulations as there are columns, all under way at once.
+    let settings = MctsSettings { batch: 7, ..MctsSettings::default() };
+    let options = MctsOptions { simulations: 7, settings, ..MctsOptions::default() };
+    let report = search(&connect_four(""), ConnectFourEvaluation, options, 0).report.expect("a report");
+    assert_eq!(report.actions.iter().map(|action| action.visits).collect::<Vec<_>>(), [1; 7]);
 }
 
 #[test]

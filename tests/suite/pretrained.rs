@@ -30,8 +30,14 @@ impl GameVisitor for Scores<'_> {
     /// Score of the network's policy, without search, against random play.
     fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> f64 {
         let agents = agents_of(&start, encoder);
-        let GameIdentity { scenario, rules_hash, .. } = start.identity();
+        let GameIdentity { scenario, rules_hash, rules_version, .. } = start.identity();
         assert_eq!(self.manifest.rules.get(&scenario), Some(&rules_hash), "trained by other rules or data");
+        let known = self.manifest.rules_version.expect("a version of the rules");
+        let card = fs::read_to_string(self.network.join("CARD.md")).expect("a model card");
+        assert!(
+            known == rules_version || card.contains(&format!("rules version {known}")),
+            "the card tells of older rules"
+        );
         let spec = format!("neural:{}", self.network.display());
         let [network, random] = [&*spec, "random"].map(|spec| agents.factory(spec).expect("an agent"));
         let options =

@@ -3,6 +3,7 @@
 use dervish_env::game::{Action, GameResult, Seat};
 use dervish_training::self_play::game::{Decision, SelfPlayGame};
 use dervish_training::self_play::replay::{Replay, ReplayError, ReplaySettings, latest_games};
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -13,14 +14,15 @@ fn game(number: u64) -> SelfPlayGame {
     SelfPlayGame { number, scenario: 0, dice_seed: number, step: 0, decisions: vec![decision], opponent: None, result }
 }
 
-const SETTINGS: ReplaySettings = ReplaySettings { games_per_round: 4, window: 5, uses: 3, seed: 9 };
+const SETTINGS: ReplaySettings =
+    ReplaySettings { games_per_round: 4, window: 5, uses: 3, taught: 20, taught_uses: 5, seed: 9 };
 
 fn open(folder: &Path, next: u64, whole_rounds: bool) -> Result<Replay, ReplayError> {
     Replay::open(folder, SETTINGS, next, whole_rounds)
 }
 
-fn numbers<'g>(games: impl IntoIterator<Item = &'g SelfPlayGame>) -> Vec<u64> {
-    games.into_iter().map(|game| game.number).collect()
+fn numbers<G: Borrow<SelfPlayGame>>(games: &[G]) -> Vec<u64> {
+    games.iter().map(|game| game.borrow().number).collect()
 }
 
 #[test]
@@ -33,17 +35,18 @@ fn every_game_is_learnt_from_as_often_as_is_set() {
         for number in 4 * round..4 * round + 4 {
             assert_eq!(replay.push(game(number)).expect("kept"), number % 4 == 3);
         }
-        let (own, older) = replay.lesson(round);
-        assert_eq!(numbers(own), (4 * round..4 * round + 4).collect::<Vec<_>>());
-        for number in numbers(own).into_iter().chain(numbers(older)) {
+        let [own, older] = replay.lesson(round);
+        assert_eq!(numbers(&own), (4 * round..4 * round + 4).collect::<Vec<_>>());
+        for number in numbers(&own).into_iter().chain(numbers(&older)) {
             // Within five rounds of its own.
             assert!(number / 4 + 5 >= round);
             *uses.entry(number).or_default() += 1;
         }
         replay.forget_before(round + 1).expect("deleted");
     }
-    // The last five rounds are not through yet.
-    assert!((0..4 * (ROUNDS - 5)).all(|number| uses[&number] == 3), "{uses:?}");
+    // The last five rounds are not through yet. The first twenty games are a teacher's.
+    let expected = |number| if number < 20 { 5 } else { 3 };
+    assert!((0..4 * (ROUNDS - 5)).all(|number| uses[&number] == expected(number)), "{uses:?}");
     // On disk: the window and the file of the open round.
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 6);
 }
@@ -56,12 +59,12 @@ fn a_round_that_was_full_when_the_kill_came_is_complete() {
     fs::write(folder.path().join("open.jsonl"), lines.join("\n") + "\n").expect("a file");
     let mut replay = open(folder.path(), 0, false).expect("games");
     assert_eq!((replay.current(), replay.open_games()), (1, 0));
-    assert_eq!(numbers(replay.lesson(0).0), [0, 1, 2, 3]);
+    assert_eq!(numbers(&replay.lesson(0)[0]), [0, 1, 2, 3]);
     replay.push(game(4)).expect("kept");
     drop(replay);
     let replay = open(folder.path(), 1, false).expect("games");
     assert_eq!((replay.current(), replay.open_games()), (1, 1));
-    assert_eq!(numbers(replay.lesson(0).0), [0, 1, 2, 3]);
+    assert_eq!(numbers(&replay.lesson(0)[0]), [0, 1, 2, 3]);
 }
 
 #[test]
@@ -78,7 +81,7 @@ fn what_was_finished_survives_a_kill() {
     fs::write(&path, text.clone() + &text[..text.len() / 4]).expect("a file");
     let mut again = open(folder.path(), 0, false).expect("the games");
     assert_eq!((again.current(), again.open_games(), again.latest_number()), (2, 2, Some(9)));
-    assert_eq!(numbers(again.lesson(1).0), [4, 5, 6, 7]);
+    assert_eq!(numbers(&again.lesson(1)[0]), [4, 5, 6, 7]);
     // The cut line is gone, and the next game stands in a line of its own.
     again.push(game(10)).expect("kept");
     assert_eq!(fs::read_to_string(&path).expect("games").lines().count(), 3);
@@ -100,7 +103,7 @@ fn rounds_that_are_too_old_go_when_a_run_goes_on() {
     drop(replay);
     // From round 8 on, rounds 3 to 8 are of use: the window is 5 rounds long.
     let again = open(folder.path(), 8, false).expect("the games");
-    assert_eq!(numbers(again.lesson(8).0), [32, 33, 34, 35]);
+    assert_eq!(numbers(&again.lesson(8)[0]), [32, 33, 34, 35]);
     let rounds = |file: &fs::DirEntry| file.file_name().to_string_lossy().starts_with("round-");
     let left: Vec<_> = fs::read_dir(folder.path()).expect("a folder").flatten().filter(rounds).collect();
     assert_eq!(left.len(), 6, "{left:?}");
@@ -125,7 +128,7 @@ fn damaged_files_are_named_with_their_line() {
     // Without the file it goes on without its games.
     fs::remove_file(&path).expect("deleted");
     let replay = open(folder.path(), 2, false).expect("the games");
-    assert_eq!((replay.current(), replay.lesson(1).0.len(), replay.open_games()), (2, 0, 1));
+    assert_eq!((replay.current(), replay.lesson(1)[0].len(), replay.open_games()), (2, 0, 1));
     drop(replay);
     fs::write(folder.path().join("open.jsonl"), "{}\n").expect("a file");
     assert!(refusal().contains("open.jsonl:1: not a game"), "{}", refusal());

@@ -10,7 +10,7 @@ const WINS: Utility = Utility { margin_share: 0.0 };
 
 fn decision(seat: Seat, value: Option<f32>, policy: &[f32]) -> Decision {
     let policy = policy.iter().enumerate().map(|(index, &probability)| (index as u32, probability)).collect();
-    let judgement = value.map(|value| Judgement { index: 0, probability: 1.0, value, policy });
+    let judgement = value.map(|value| Judgement { index: 0, probability: 1.0, value: Some(value), policy });
     Decision { seat, action: Action(0), judgement }
 }
 

@@ -1,5 +1,6 @@
 //! The configuration of a training run: what it refuses, presets, and settings from the command line.
 
+use dervish_agents::evaluation::Utility;
 use dervish_models::device::DeviceChoice;
 use dervish_models::network::Architecture;
 use dervish_training::config::{ConfigError, PRESETS, RunConfig, budget};
@@ -82,6 +83,8 @@ fn figures_with_which_nothing_can_be_trained_are_refused() {
         ("learner.trainer.learning_rate=1e39", "learner.trainer.learning_rate: 1000"),
         ("learner.trainer.learning_rate=nan", "learner.trainer.learning_rate: NaN"),
         ("learner.uses=4", "needs a learner.window"),
+        ("imitation={teacher='random', games=9, uses=4}", "needs a learner.window"),
+        ("imitation={teacher='random', games=9, uses=0}", "imitation.uses: 0 is not from 1 to 1000"),
         ("storage.milestones=1", "storage.milestones: 1 is not from 2"),
         ("self_play.search={kind='gumbel', noise_share=0.1}", "noise_share"),
         ("self_play.search={kind='puct', noise_mass=0.0}", "self_play.search.noise_mass: 0 is not from 0.001"),
@@ -100,8 +103,39 @@ fn figures_with_which_nothing_can_be_trained_are_refused() {
     assert!(refusal(LEAST, &["deterministic=true", "threads=2"]).contains("threads = 1"));
     let on_gpu = ["deterministic=true", "threads=1", "network.device=cuda"];
     assert!(refusal(LEAST, &on_gpu).contains("network.device"));
-    let both = ["league.opponents=['random']", "assessment.held_out=['doctrine', 'random']"];
-    assert!(refusal(LEAST, &both).contains("assessment.held_out is one of league.opponents"));
+}
+
+/// Figures each of which can be trained with, but not both: the pair is refused, and each of two ways out is not.
+#[test]
+fn figures_that_contradict_each_other_are_refused() {
+    let searched = "self_play.simulations=16";
+    for (pair, told, ways_out) in [
+        // Games of older policies, which a policy gradient would judge as if today's had played them.
+        (
+            &["learner.uses=2", "learner.window=4"][..],
+            ["learner.uses", "self_play.simulations"],
+            [&["learner.uses=1", "learner.window=4"][..], &["learner.uses=2", "learner.window=4", searched]],
+        ),
+        // A cheap search that looks further than a full one.
+        (
+            &[searched, "self_play.full_share=0.25", "self_play.cheap_simulations=17"],
+            ["self_play.cheap_simulations", "self_play.simulations"],
+            [
+                &[searched, "self_play.full_share=0.25", "self_play.cheap_simulations=16"],
+                // No search is cheap.
+                &[searched, "self_play.full_share=1.0", "self_play.cheap_simulations=17"],
+            ],
+        ),
+    ] {
+        let refused = refusal(LEAST, pair);
+        assert!(told.iter().all(|key| refused.contains(key)), "{pair:?}: {refused}");
+        for way in ways_out {
+            assert!(RunConfig::parse(LEAST, &settings(way)).is_ok(), "{way:?}");
+        }
+    }
+    // Nor is one where nothing is searched.
+    let none = ["self_play.full_share=0.25", "self_play.cheap_simulations=17"];
+    assert!(RunConfig::parse(LEAST, &settings(&none)).is_ok());
 }
 
 #[test]
@@ -119,6 +153,39 @@ fn settings_change_what_the_file_says() {
     assert!(refusal(LEAST, &["self_play.simulation=32"]).contains("simulation"));
     assert!(refusal(LEAST, &["threads"]).contains("KEY=VALUE"));
     assert!(refusal(LEAST, &["threads.more=1", "threads=2", "threads.more=1"]).contains("leads through"));
+}
+
+/// A key that was misspelt would leave the default in place without a word: every table of a whole configuration refuses
+/// it, whatever kind of network and of search it has.
+#[test]
+fn no_table_takes_a_key_that_it_does_not_know() {
+    let kinds: [&[&str]; 4] = [
+        &["network.architecture={kind='token_mlp', hidden=8, trunk=8}", "self_play.search.kind=gumbel", "gate={}"],
+        &["network.architecture={kind='token_transformer', width=8, layers=1, heads=2}", "self_play.search.kind=puct"],
+        &["network.architecture={kind='hex_planes', channels=8, blocks=1, hidden=8, trunk=8}"],
+        &[],
+    ];
+    for (preset, changes) in PRESETS.into_iter().map(|(_, text)| text).cycle().zip(kinds) {
+        let text = RunConfig::parse(preset, &settings(changes)).expect("a configuration").text();
+        // TOML's first table has no head; all others begin with a line of their name in brackets.
+        let heads: Vec<&str> = text.lines().filter(|line| line.starts_with('[')).collect();
+        for known in ["[imitation]", "[self_play.utility]", "[network.architecture]", "[self_play.search]", "[storage]"]
+        {
+            assert!(heads.contains(&known), "{known} is missing:\n{text}");
+        }
+        assert_eq!(heads.contains(&"[gate]"), changes.contains(&"gate={}"));
+        for head in heads {
+            let other = text.replace(&format!("{head}\n"), &format!("{head}\nunknown_key = 1\n"));
+            assert!(refusal(&other, &[]).contains("unknown_key"), "{head}");
+            // As it is misspelt on the command line.
+            let setting = format!("{}.unknown_key=1", head.trim_matches(['[', ']']));
+            assert!(refusal(&text, &[&setting]).contains("unknown_key"), "{setting}");
+        }
+        assert!(refusal(&format!("unknown_key = 1\n{text}"), &[]).contains("unknown_key"));
+    }
+    // What is left out of a table has its default in each that has defaults at all.
+    let empty = RunConfig::parse(LEAST, &settings(&["self_play.utility={}"])).expect("a configuration");
+    assert_eq!(empty.self_play.utility, Utility::default());
 }
 
 /// On a GPU the order of sums varies: a deterministic run stays on the CPU where the choice is left to the program.

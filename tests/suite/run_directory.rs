@@ -21,7 +21,7 @@ pub fn random_game<P: Position>(start: &P, number: u64) -> SelfPlayGame {
         let index = stream.below(legal.len());
         let probability = 1.0 / legal.len() as f32;
         let policy = (0..legal.len() as u32).map(|index| (index, probability)).collect();
-        let judgement = Judgement { index: index as u32, probability, value: 0.0, policy };
+        let judgement = Judgement { index: index as u32, probability, value: Some(0.0), policy };
         let judgement = (legal.len() > 1).then_some(judgement);
         decisions.push(Decision { seat, action: legal[index], judgement });
         position.apply_legal(legal[index]);

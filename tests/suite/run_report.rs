@@ -41,6 +41,8 @@ fn the_page_of_a_campaign_has_curves_calibration_and_conduct() {
         "Score against each opponent",
         "doctrine (held out)",
         "0.750 [0.650, 0.850]",
+        "<h3>Rating</h3>",
+        "Elo against all of them",
         "<h3>Losses</h3>",
         "<h3>Entropy of the policy</h3>",
         "score of egyptian",
@@ -60,6 +62,32 @@ fn the_page_of_a_campaign_has_curves_calibration_and_conduct() {
     assert_eq!((behaviour.anatomies.len(), behaviour.anatomies[0].games), (1, 5));
     let won = games.iter().filter(|game| game.result.winner == Some(Seat::First)).count() as u64;
     assert_eq!(behaviour.anatomies[0].first_seat.wins, won);
+}
+
+/// A rating is drawn over the time of training where there is one: none where everything was won or lost, and for no run that
+/// was not assessed. So is what luck is worth.
+#[test]
+fn ratings_and_luck_have_curves_where_they_are_known() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = run_in(folder.path(), "pig");
+    let mut line = line_of_round(1, &[]);
+    write_lines(&run, "metrics.jsonl", std::slice::from_ref(&line));
+    let (rating, luck) = ("<h3>Rating</h3>", "<h3>What is known of luck narrows the interval of the mean result</h3>");
+    let page = page_of(&run);
+    assert!(!page.contains(rating) && !page.contains(luck));
+    let rated = |rating: Option<f64>| {
+        let mut line = line_of_assessment(1.0, 1.0);
+        line["rating"] = rating.into();
+        line
+    };
+    write_lines(&run, "assessments.jsonl", &[rated(None)]);
+    let page = page_of(&run);
+    assert!(page.contains("Score against each opponent") && !page.contains(rating));
+    write_lines(&run, "assessments.jsonl", &[rated(None), rated(Some(-120.0))]);
+    line["luck"] = serde_json::json!({"best_share": 0.75, "narrowing": 1.5});
+    write_lines(&run, "metrics.jsonl", &[line]);
+    let page = page_of(&run);
+    assert!(page.contains(rating) && page.contains("-120") && page.contains(luck), "{page}");
 }
 
 /// What a teacher or an opponent does is not what the network does.

@@ -127,7 +127,12 @@ fn no_game_is_counted_twice() {
 fn games_that_cannot_have_been_are_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     type Change = fn(&mut PlayedGame);
-    let changes: [(Change, &str); 8] = [
+    let changes: [(Change, &str); 9] = [
+        // Game 1 is the second of its pair, in which B has the first seat.
+        (
+            |game| game.outcome.first = Contestant::A,
+            "game 1 of match 1: its number gives the first seat to the other agent",
+        ),
         (|game| game.outcome.margin = 1.5, "game 1 of match 1: its margin is not in [-1, 1]"),
         (|game| game.outcome.margin = f32::NEG_INFINITY, "game 1 of match 1: its margin is not in [-1, 1]"),
         (|game| game.outcome.luck = Some(f64::INFINITY), "game 1 of match 1: its luck is no number"),

@@ -436,7 +436,7 @@ fn the_tables_of_pages_are_those_of_their_studies() {
         let table = String::from_utf8(output.stdout).expect("UTF-8");
         let text = fs::read_to_string(repository().join(page)).expect(page);
         let renewed = put_into(&text, study, &table).expect("the page has the lines of the study");
-        assert!(renewed == text, "the table of {study} in {page} is not that of its study: run `make strength-table`");
+        assert!(renewed == text, "the table of {study} in {page} is not that of its study: `dervish study --readme`");
     }
 }
 

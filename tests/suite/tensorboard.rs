@@ -3,8 +3,13 @@
 use crate::training::{config, pig};
 use dervish_env::reference::pig::Pig;
 use dervish_training::arena::agents::ArenaGame;
+use dervish_training::arena::luck::value_function;
+use dervish_training::arena::statistics::elo;
+use dervish_training::assessment::Assessment;
 use dervish_training::config::RunConfig;
+use dervish_training::round_log::RoundLog;
 use dervish_training::run_dir::RunDir;
+use dervish_training::run_files::RunFiles;
 use dervish_training::self_play::pool::Rival;
 use dervish_training::session::{Budget, Material, train};
 use dervish_training::tensorboard::{
@@ -119,7 +124,8 @@ fn a_session_writes_its_curves_and_where_they_begin() {
         "learner.window=4",
         "self_play.cheap_simulations=1",
         "league={share=0.3, opponents=['random']}",
-        "assessment={every=2, games=2, held_out=['mcts:sims=2']}",
+        // So many that neither all are won nor all lost.
+        "assessment={every=2, games=20, held_out=['mcts:sims=2']}",
     ];
     let changes: Vec<String> = changes.iter().map(|change| change.to_string()).collect();
     let config = RunConfig::parse(&config(2).text(), &changes).expect("a configuration");
@@ -173,13 +179,20 @@ fn a_session_writes_its_curves_and_where_they_begin() {
         "speed/queue_wait_ms",
         "strength/held_out",
         "strength/pool",
+        "strength/rating",
     ];
-    // There is no rating where everything was won or lost.
-    let tags: Vec<&str> = tags.into_iter().filter(|&tag| tag != "strength/rating").collect();
-    assert_eq!(tags, always);
-    // The values are those of the lines of the run.
     let text = fs::read_to_string(path.join("metrics.jsonl")).expect("figures");
-    let line: serde_json::Value = serde_json::from_str(text.lines().next().expect("a round")).expect("JSON");
+    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    // Beside them each player turn in which somebody gave a value.
+    let turns = |line: &serde_json::Value| line["figures"]["turns"].as_array().expect("turns").clone();
+    let seen = |line| turns(line).iter().zip(1..).filter(|(bin, _)| bin["count"] != 0).map(|(_, turn)| turn).collect();
+    let seen: Vec<Vec<usize>> = lines[..2].iter().map(seen).collect();
+    let seen = seen.iter().flatten().map(|turn| format!("calibration/turn_{turn:02}"));
+    let expected: BTreeSet<String> = always.iter().map(|tag| tag.to_string()).chain(seen).collect();
+    assert_eq!(tags, expected.iter().map(String::as_str).collect());
+    assert!(tags.contains("calibration/turn_01") && tags.contains("calibration/turn_02"), "{tags:?}");
+    // The values are those of the lines of the run.
+    let line = &lines[0];
     let round = one.iter().find(|event| event.summary.is_some()).expect("a round");
     let value = |tag: &str| {
         let values = round.summary.as_ref().map(|of| &of.value[..]).unwrap_or_default();
@@ -188,6 +201,65 @@ fn a_session_writes_its_curves_and_where_they_begin() {
     assert_eq!(Some(round.step), line["step"].as_i64());
     for (tag, name) in [("loss/total", "total"), ("learner/learning_rate", "learning_rate")] {
         assert_eq!(value(tag), line[name].as_f64().map(|number| number as f32), "{tag}");
+    }
+    let second = &turns(line)[1];
+    let apart = second["value"].as_f64().zip(second["result"].as_f64()).map(|(value, result)| (value - result).abs());
+    let told = value("calibration/turn_02").map(f64::from);
+    assert!(told.zip(apart).is_some_and(|(told, apart)| (told - apart).abs() < 1e-6), "{told:?} {apart:?}");
+    let assessment = RunFiles::open(&path).and_then(|run| run.assessments()).expect("assessments").remove(0);
+    let rating = one.iter().filter_map(|event| event.summary.as_ref()).flat_map(|of| &of.value);
+    let rating: Vec<_> = rating.filter(|of| of.tag == "strength/rating").map(|of| of.simple_value).collect();
+    assert_eq!(rating, [assessment.rating.map(|rating| rating as f32)]);
+}
+
+/// An assessment has a rating, or everything was won or lost: then there is no value for it, and the scores are there.
+#[test]
+fn a_rating_is_shown_where_there_is_one() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = RunDir::create(&folder.path().join("pig"), config(0)).expect("a new run");
+    let mut log = RoundLog::open(&run, 0).expect("a log");
+    let against = |score: f64| {
+        serde_json::json!({
+            "seconds": 60.0, "rounds": 2, "step": 4, "simulations": 0, "rating": elo(score),
+            "agents": [{"spec": "random", "games": 40, "score": score, "low": 0.0, "high": 1.0}],
+        })
+    };
+    for score in [0.75, 1.0] {
+        let assessment: Assessment = serde_json::from_value(against(score)).expect("an assessment");
+        log.add_assessment(&assessment).expect("written");
+    }
+    drop(log);
+    let file = fs::read_dir(run.path().join("tensorboard")).expect("a folder").flatten().next().expect("a file").path();
+    let written = events(&file).into_iter().filter_map(|event| event.summary).map(|of| of.value);
+    let value = |tag: &str, value| SummaryValue { tag: tag.to_owned(), simple_value: Some(value) };
+    // 400 log10(0.75 / 0.25) Elo.
+    let rated = vec![value("strength/pool", 0.75), value("strength/rating", 190.848_5)];
+    assert_eq!(written.collect::<Vec<_>>(), [rated, vec![value("strength/pool", 1.0)]]);
+}
+
+/// What luck explains of a round is shown where it is taken out of the targets, as the line of the round has it.
+#[test]
+fn what_luck_explains_is_shown_where_it_is_measured() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for luck in [0.8, 0.0] {
+        let path = folder.path().join(format!("luck-{luck}"));
+        let changes =
+            ["threads=1".to_string(), "deterministic=true".to_string(), format!("learner.targets.luck={luck}")];
+        let config = RunConfig::parse(&config(2).text(), &changes).expect("a configuration");
+        let run = RunDir::create(&path, config).expect("a new run");
+        let material = Material { value: Some(Box::new(value_function(Pig::evaluation()))), ..pig() };
+        train(&material, &run, Budget::Rounds(1), &()).expect("a session");
+        let line = RunFiles::open(&path).and_then(|run| run.rounds()).expect("rounds").remove(0);
+        let file = fs::read_dir(path.join("tensorboard")).expect("a folder").flatten().next().expect("a file").path();
+        let values: Vec<_> =
+            events(&file).into_iter().filter_map(|event| event.summary).flat_map(|of| of.value).collect();
+        for (tag, expected) in [
+            ("luck/best_share", line.luck.and_then(|luck| luck.best_share)),
+            ("luck/narrowing", line.luck.and_then(|luck| luck.narrowing)),
+        ] {
+            let value = values.iter().find(|of| of.tag == tag).and_then(|of| of.simple_value);
+            assert_eq!((value, value.is_some()), (expected.map(|number| number as f32), luck > 0.0), "{tag}");
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! `dervish tournament`, `dervish ratings`, `dervish report` and `dervish match --db` as their users call them.
 
 use crate::dervish_binary::{dervish, json_of, refusal, start};
+use dervish_agents::limits::Limits;
+use dervish_training::arena::match_play::Contestant;
 use dervish_training::arena::plots::Histogram;
-use dervish_training::arena::store::Store;
+use dervish_training::arena::store::{MatchIdentity, Store, StoredMatch};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -152,6 +154,38 @@ fn bad_arguments_are_refused() {
     fs::write(&db, &later).expect("a file");
     let nowhere = path_in(&folder, "no/such/folder/results.html");
     assert!(refusal(&["report", "--db", &db, "--out", &nowhere]).contains("results.html"));
+}
+
+/// A file of results in which somebody has given every first seat to A: it is damaged, and every command that reads it says
+/// so, not that it holds no games.
+#[test]
+fn seats_that_were_meddled_with_are_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [db, page] = ["study.db", "results.html"].map(|name| path_in(&folder, name));
+    let study = path_in(&folder, "study.toml");
+    let planned = "[[match]]\nscenario = \"pig\"\na = \"random\"\nb = \"random:seed=1\"\ngames = 4\nseed = 1\n";
+    fs::write(&study, format!("format = 1\ntitle = \"A study\"\nquestion = \"?\"\n{planned}")).expect("written");
+    assert!(dervish(&["study", &study]).status.success());
+    let store = Store::open(Path::new(&db)).expect("our file");
+    let version = store.versions().expect("readable").remove(0);
+    let StoredMatch { agents, mut pairs } = store.matches_of(&version).expect("readable").remove(0);
+    drop(store);
+    fs::remove_file(&db).expect("removed");
+    let mut store = Store::open_or_create(Path::new(&db)).expect("a new file");
+    let (game, seats) = (version.identity, version.seats);
+    let of_study = MatchIdentity { game, seats, agents, seed: 1, limits: Limits::default(), max_decisions: None };
+    let id = store.enter_match(&of_study).expect("entered");
+    for pair in &mut pairs {
+        pair[1].outcome.first = Contestant::A;
+        store.add_pair(id, pair).expect("written");
+    }
+    drop(store);
+    let damage = "damaged: game 1 of match 1: its number gives the first seat to the other agent";
+    let again = ["match", "random", "random:seed=1", "--scenario", "pig", "--games", "4", "--seed", "1", "--db", &db];
+    let reports = ["report", "--db", &db, "--out", &page];
+    for arguments in [&["ratings", "--db", &db][..], &["study", &study], &again, &reports] {
+        assert_eq!(refusal(arguments), format!("dervish: {db}: {damage}\n"));
+    }
 }
 
 fn match_in<'a>(db: &'a str, games: &'a str) -> Vec<&'a str> {

@@ -92,6 +92,36 @@ fn who_says_nothing_of_time_is_asked() {
     assert!(refusal(&["train", "--resume", &out, "--rounds", "2", "--budget", "1s"]).contains("--budget"));
 }
 
+/// Held out is who is never learnt from, however it is written: a spec says no more with the defaults of its options than
+/// without them.
+#[test]
+fn who_is_held_out_is_not_learnt_from() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = path_in(&folder, "run");
+    let trained = |learnt: &str, held_out: &str, train: &dyn Fn(&[&str])| {
+        let held_out = format!("assessment.held_out={held_out}");
+        let settings = ["--scenario", "pig", "--set", learnt, "--set", &held_out, "--rounds", "1", "--out", &out];
+        train(&small(&settings));
+    };
+    for (key, learnt, held_out, agent) in [
+        ("league.opponents", "['random']", "['random']", "random:seed=0"),
+        ("league.opponents", "['random']", "['mcts:sims=2', 'random:seed=0']", "random:seed=0"),
+        ("league.opponents", "['random', 'mcts:sims=2,c=2']", "['mcts:c=2,sims=2']", "mcts:"),
+        ("imitation", "{teacher='random:seed=0', games=1}", "['random']", "random:seed=0"),
+    ] {
+        trained(&format!("{key}={learnt}"), held_out, &|command| {
+            let refused = refusal(command);
+            assert!(["assessment.held_out", key, agent].iter().all(|part| refused.contains(part)), "{refused}");
+        });
+        assert!(!Path::new(&out).exists(), "{key}={learnt}");
+    }
+    // Agents that differ, and a teacher without games.
+    for learnt in ["league.opponents=['random:seed=1']", "imitation={teacher='random', games=0}"] {
+        trained(learnt, "['random']", &|command| drop(told(&dervish(command))));
+        fs::remove_dir_all(&out).expect("a run");
+    }
+}
+
 /// What is printed is a configuration from which the same is printed, and nothing is trained.
 #[test]
 fn a_configuration_is_printed_to_begin_with() {
@@ -247,25 +277,86 @@ fn self_play_is_measured_in_either_precision() {
     assert!(output.status.success() && text.contains("after waiting ") && text.contains(" ms"), "{text}");
 }
 
-/// Where there is no GPU the script says so, before it builds anything.
-#[test]
-fn the_script_for_gpus_does_nothing_without_one() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    // What the script uses before it looks for a GPU, and nothing else.
-    let tools = ["bash", "dirname", "nproc", "env"];
-    for tool in tools {
+/// Runs `training/bench_cuda.sh` with these programs, which are scripts, before what is in `path`, if anything; the figures go
+/// to `figures.json` in the folder.
+fn bench_cuda(folder: &Path, programs: &[(&str, &str)], path: &str) -> Output {
+    // What the script uses before it builds anything.
+    for tool in ["bash", "dirname", "nproc", "env"] {
         let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output().expect("sh runs");
         let path = String::from_utf8(found.stdout).expect("UTF-8");
-        std::os::unix::fs::symlink(path.trim(), folder.path().join(tool)).expect("a link");
+        std::os::unix::fs::symlink(path.trim(), folder.join(tool)).expect("a link");
+    }
+    for (name, text) in programs {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+        fs::write(&path, format!("#!{}\n{text}\n", folder.join("bash").display())).expect("a file");
+        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("permissions");
     }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../training/bench_cuda.sh");
-    let figures = folder.path().join("figures.json");
-    let output = Command::new(folder.path().join("bash"))
-        .args([&script, &figures])
-        .env("PATH", folder.path())
-        .output()
-        .expect("bash runs");
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "no NVIDIA GPU here: nothing is measured\n");
-    assert!(output.stderr.is_empty() && !figures.exists());
+    let mut command = Command::new(folder.join("bash"));
+    // An empty name in a path would be the current folder.
+    let path = format!("{}:{path}", folder.display());
+    command.args([&script, &folder.join("figures.json")]).env("PATH", path.trim_end_matches(':'));
+    command.env_remove("CUDA_VISIBLE_DEVICES");
+    command.env("CARGO_TARGET_DIR", folder).env("TZ", "UTC").output().expect("bash runs")
+}
+
+/// Where there is no GPU the script says so, before it builds anything: without nvidia-smi, and where nvidia-smi finds none,
+/// for which its manual has the status 6.
+#[test]
+fn the_script_for_gpus_does_nothing_without_one() {
+    let none = ("nvidia-smi", "echo No devices were found; exit 6");
+    for programs in [&[][..], &[none]] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let output = bench_cuda(folder.path(), programs, "");
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "no NVIDIA GPU here: nothing is measured\n");
+        assert!(output.stderr.is_empty() && !folder.path().join("figures.json").exists());
+    }
+}
+
+/// A GPU that cannot be used is no reason to be content: the script fails, with the words of what failed.
+#[test]
+fn the_script_for_gpus_fails_where_there_is_one_that_cannot_be_used() {
+    let gpu = ("nvidia-smi", "echo NVIDIA H200");
+    for programs in [
+        &[("nvidia-smi", "echo Unable to determine the device handle >&2; exit 15")][..],
+        &[gpu, ("cargo", ""), ("release/dervish", "echo Unable to determine the device handle >&2; exit 2")],
+    ] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let output = bench_cuda(folder.path(), programs, "");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(told.contains("Unable to determine the device handle"), "{told}");
+        assert!(output.stdout.is_empty() && !folder.path().join("figures.json").exists());
+    }
+}
+
+/// Self-play is measured from second 10^9 + 4, which is 2001-09-09 01:46:44 in UTC, to 10^9 + 8. The samples that looked back at
+/// nothing else, for a second each, say 80% and 60%: the GPU is busy for 70% of the time.
+#[test]
+fn how_busy_the_gpu_is_spans_self_play_alone() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let sample = |time: &str, busy: &str| format!("echo '2001/09/09 01:46:{time}, {busy}'");
+    let samples =
+        [("40.500", "1"), ("44.900", "2"), ("45.100", "80"), ("46.500", "[N/A]"), ("47.900", "60"), ("48.100", "3")];
+    let samples = samples.map(|(time, busy)| sample(time, busy)).join("\n");
+    let ready = folder.path().join("ready").display().to_string();
+    // The watcher says all that it has to say before self-play ends.
+    let smi = format!("case $* in *loop*) {samples}\n: >'{ready}'; exec sleep 600 ;; *) echo NVIDIA H200 ;; esac");
+    let figures = r#"{"evaluations_per_second": 9, "bare_per_second": 10, "mean_batch": 8, "began": 1000000004.0, "ended": 1000000008.0}"#;
+    let dervish = format!(
+        "case $* in *json*) until [ -e '{ready}' ]; do sleep 0.01; done ;; esac; rm -f '{ready}'; echo '{figures}'"
+    );
+    let programs = [("nvidia-smi", &smi[..]), ("cargo", "echo network"), ("release/dervish", &dervish)];
+    let output = bench_cuda(folder.path(), &programs, &std::env::var("PATH").expect("a path"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("GPU busy in self-play 70%"), "{told}");
+    let text = fs::read_to_string(folder.path().join("figures.json")).expect("figures");
+    let figures: Value = serde_json::from_str(&text).expect("JSON");
+    for scenario in ["souakim", "el-obeid"] {
+        assert_eq!(figures["self_play"][scenario]["gpu_busy"], 0.7, "{text}");
+    }
+    assert_eq!((&figures["gpu"], &figures["network"]), (&json!("NVIDIA H200"), &json!(["network"])));
 }

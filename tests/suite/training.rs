@@ -194,7 +194,7 @@ fn a_run_with_search_learns_its_policies() {
         for judgement in game.decisions.iter().filter_map(|decision| decision.judgement.as_ref()) {
             let sum: f32 = judgement.policy.iter().map(|(_, probability)| probability).sum();
             assert!((sum - 1.0).abs() < 1e-3 && judgement.probability > 0.0, "{judgement:?}");
-            assert!((-1.0..=1.0).contains(&judgement.value));
+            assert!(judgement.value.is_some_and(|value| (-1.0..=1.0).contains(&value)));
         }
     }
     let spec = format!("neural:{},sims=8", path.display());

@@ -9,16 +9,18 @@ use dervish_env::reference::pig::Pig;
 use dervish_models::checkpoint::load_manifest;
 use dervish_training::arena::store::PROGRAM;
 use dervish_training::config::RunConfig;
-use dervish_training::run_dir::RunDir;
+use dervish_training::run_dir::{RunDir, RunDirFault};
 use dervish_training::run_files::RunFiles;
 use dervish_training::self_play::players::PlayerError;
 use dervish_training::self_play::pool::Rival;
-use dervish_training::session::{Budget, Material, Progress, SessionError, Watcher, train};
+use dervish_training::session::{Budget, Material, Progress, SessionError, Watcher, train, unfinished};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
-use std::fs;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -91,6 +93,104 @@ fn a_run_that_is_killed_long_after_its_checkpoint_ends_with_the_weights_of_one_t
     assert_eq!(rate(&killed), rate(&whole));
 }
 
+/// What stands in a folder, files with their contents.
+fn standing_in(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let mut standing = BTreeMap::new();
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            standing.extend(standing_in(&path));
+        }
+        standing.insert(path.clone(), fs::read(path).ok());
+    }
+    standing
+}
+
+/// A run's directory gets its lock, two folders and, last and by another name first, its configuration: a kill leaves what is
+/// there so far, and the same command then begins the run.
+#[test]
+fn a_run_that_was_killed_while_it_was_made_is_made_again() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pig");
+    let stages: [&dyn Fn() -> io::Result<()>; 5] = [
+        &|| fs::create_dir(&path),
+        &|| fs::write(path.join("lock"), ""),
+        &|| fs::create_dir(path.join("checkpoints")),
+        &|| fs::create_dir(path.join("replay")),
+        &|| fs::write(path.join(".tmpK1Ll3d"), "format = 3\nscena"),
+    ];
+    let mut whole = None;
+    for reached in 0..=stages.len() {
+        stages[..reached].iter().try_for_each(|stage| stage()).expect("what a kill leaves");
+        assert!(RunDir::open(&path).is_err(), "there is nothing to go on with at stage {reached}");
+        drop(RunDir::create(&path, config(0)).unwrap_or_else(|error| panic!("stage {reached}: {error}")));
+        assert_eq!(RunDir::open(&path).expect("the run").config(), &config(0));
+        let made = standing_in(&path);
+        assert_eq!(&made, whole.get_or_insert_with(|| made.clone()), "at stage {reached}");
+        fs::remove_dir_all(&path).expect("deleted");
+    }
+    // As long as another program makes it, it is that one's.
+    stages.iter().try_for_each(|stage| stage()).expect("what is being made");
+    let lock = File::open(path.join("lock")).expect("a file");
+    lock.lock().expect("nobody else holds it");
+    let before = standing_in(&path);
+    assert!(matches!(RunDir::create(&path, config(0)).expect_err("in use").reason, RunDirFault::InUse));
+    assert_eq!(standing_in(&path), before);
+}
+
+/// Whatever else is under the name of a new run is refused and left alone.
+#[test]
+fn what_no_kill_leaves_is_not_taken_over() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, what) in [
+        ("config.toml", "a run"),
+        ("notes.txt", "a file of the user"),
+        ("replay/open.jsonl", "a game"),
+        ("checkpoints/step-00000000/manifest.json", "a checkpoint"),
+        ("checkpoints/.checkpoint-killed/manifest.json", "half a checkpoint"),
+        (".git/config", "a hidden folder"),
+        (".tmp/file", "a folder by the name of a file that is written"),
+        ("lock/file", "a folder by the name of the lock"),
+    ] {
+        let path = folder.path().join(what);
+        let file = path.join(name);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("folders");
+        fs::write(&file, what).expect("a file");
+        let before = standing_in(&path);
+        let refused = RunDir::create(&path, config(0)).expect_err(what);
+        assert!(matches!(refused.reason, RunDirFault::Exists), "{what}: {refused}");
+        assert_eq!(standing_in(&path), before, "{what}");
+    }
+    let file = folder.path().join("file");
+    fs::write(&file, "a file").expect("a file");
+    assert!(matches!(RunDir::create(&file, config(0)).expect_err("a file").reason, RunDirFault::Exists));
+    assert_eq!(fs::read(&file).expect("the file"), b"a file");
+}
+
+/// Files that were being written when a program was killed are gone once the run is opened, in every folder that gets such
+/// files; what has other names stays.
+#[test]
+fn what_a_kill_left_half_written_is_swept_away() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pig");
+    drop(RunDir::create(&path, config(0)).expect("a new run"));
+    for kept in [".gitignore", "notes.tmp", "replay/.keep", "checkpoints/notes"] {
+        fs::write(path.join(kept), "the user's").expect("a file");
+    }
+    fs::create_dir(path.join(".git")).expect("a folder");
+    let before = standing_in(&path);
+    for left in [".tmpAb3dE6", ".tmpzzzzzz", "replay/.tmpAb3dE6"] {
+        fs::write(path.join(left), "half of it").expect("a file");
+    }
+    for left in ["checkpoints/.checkpoint-1", "checkpoints/.removed-00000001", "past/.checkpoint-2"] {
+        fs::create_dir_all(path.join(left).join("folder")).expect("folders");
+    }
+    drop(RunDir::open(&path).expect("the run"));
+    let after = standing_in(&path);
+    let past = path.join("past");
+    assert_eq!(after.iter().filter(|(path, _)| **path != past).collect::<Vec<_>>(), before.iter().collect::<Vec<_>>());
+}
+
 /// Stops a session after a while.
 struct StopAt(Instant);
 
@@ -123,10 +223,14 @@ fn the_step_size_goes_on_where_it_was() {
     let (lines, after) = session(whole - Duration::from_secs_f64(after.seconds), 0.5);
     let first = rate(lines.first().expect("a round"));
     assert!(first <= last && first > 0.5 * last, "{first} after {last}");
-    // Half a second more, to the end: of some 3 seconds in all more than 2.5 are over.
+    // Half a second more, to the end: of some 3 seconds in all more than 2.5 are over. What counts is the time behind the
+    // checkpoint; actors may take a moment more to end.
+    let checkpoint = run.checkpoints().path_of(None).expect("a checkpoint");
+    let before = load_manifest(&checkpoint).expect("a manifest").figures["seconds"];
+    assert!(before <= after.seconds);
     let (lines, _) = session(Duration::from_millis(500), 9.0);
     let first = rate(lines.first().expect("a round"));
-    let part = after.seconds / (after.seconds + 0.5);
+    let part = before / (before + 0.5);
     assert!(first <= base * (1.0 - 0.9 * part), "{first} of {base} with {part} of the run over");
     assert!(first >= 0.1 * base);
 }
@@ -166,6 +270,121 @@ fn a_run_goes_on_without_a_round_that_was_taken_away() {
     let report = train(&pig(), &run, Budget::Rounds(6), &()).expect("a session");
     assert_eq!((report.after.rounds, saved(&run)), (6, (6, report.steps)));
     assert!(report.steps > step);
+}
+
+/// What was interrupted goes on for as long as it was to last; what came to its end has to be told how much longer.
+#[test]
+fn what_is_left_of_a_session_is_known() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = RunDir::create(&folder.path().join("pig"), changed(0, &[])).expect("a new run");
+    assert_eq!(unfinished(&run).expect("a run"), None, "no session yet");
+    train(&pig(), &run, Budget::Rounds(2), &()).expect("a session");
+    assert_eq!(unfinished(&run).expect("a run"), None);
+    let stopped = train(&pig(), &run, Budget::Rounds(10_000), &StopAt(Instant::now())).expect("a session");
+    assert!(stopped.stopped);
+    assert_eq!(unfinished(&run).expect("a run"), Some(Budget::Rounds(10_000)));
+    let before = stopped.after.seconds;
+    let stop = StopAt(Instant::now() + Duration::from_millis(700));
+    let after = train(&pig(), &run, Budget::Time(Duration::from_secs(60)), &stop).expect("a session").after.seconds;
+    let Some(Budget::Time(left)) = unfinished(&run).expect("a run") else { panic!("a time was left") };
+    // The latest checkpoint is that of the end.
+    assert!((left.as_secs_f64() - (60.0 - (after - before))).abs() < 0.2, "{left:?} after {before} and {after}");
+}
+
+/// A network cannot be changed by a line of the configuration.
+#[test]
+fn a_configuration_of_another_network_is_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pig");
+    let run = RunDir::create(&path, changed(0, &[])).expect("a new run");
+    train(&pig(), &run, Budget::Rounds(1), &()).expect("a session");
+    let (before, weights) = (saved(&run), latest_weights(&path));
+    drop(run);
+    let text = fs::read_to_string(path.join("config.toml")).expect("the configuration");
+    for (old, new) in [("hidden = 16", "hidden = 24"), ("by_seat = false", "by_seat = true")] {
+        assert!(text.contains(old), "{text}");
+        fs::write(path.join("config.toml"), text.replace(old, new)).expect("written");
+        let run = RunDir::open(&path).expect("the run");
+        let error = train(&pig(), &run, Budget::Rounds(2), &()).expect_err("another network");
+        assert!(matches!(error, SessionError::OtherNetwork { .. }), "{error}");
+        assert!(saved(&run) == before && latest_weights(&path) == weights, "the checkpoint is another");
+    }
+}
+
+/// Kept games that do not fit the rules are named with their file, without which the run goes on.
+#[test]
+fn a_game_that_the_rules_do_not_allow_is_named_with_its_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pig");
+    let changes = ["threads=1", "deterministic=true", "storage.checkpoint_every=1", "learner.games_per_round=4"];
+    let run = RunDir::create(&path, changed(0, &changes)).expect("a new run");
+    train(&pig(), &run, Budget::Rounds(3), &()).expect("a session");
+    let replay = path.join("replay");
+    let text = fs::read_to_string(replay.join("round-00000002.jsonl")).expect("games");
+    // Other dice than those that the game was played with.
+    let changed = text.lines().map(|line| {
+        let mut game: Value = serde_json::from_str(line).expect("a game");
+        game["dice_seed"] = json!(game["dice_seed"].as_u64().expect("a number") ^ 1);
+        game["number"] = json!(game["number"].as_u64().expect("a number") + 1000);
+        format!("{game}\n")
+    });
+    let file = replay.join("round-00000003.jsonl");
+    fs::write(&file, changed.collect::<String>()).expect("a file");
+    let error = train(&pig(), &run, Budget::Rounds(6), &()).expect_err("no game by the rules");
+    assert!(matches!(&error, SessionError::Unplayable { path, .. } if *path == file), "{error}");
+    let line = error.to_string();
+    assert!(line.contains("take the file away") && line.lines().count() == 1, "{line}");
+    fs::remove_file(&file).expect("deleted");
+    let report = train(&pig(), &run, Budget::Rounds(6), &()).expect("a session");
+    assert_eq!(report.after.rounds, 6);
+}
+
+/// Games are kept while the learner is busy with something else, such as an assessment that lasts for minutes.
+#[test]
+fn a_game_is_on_disk_as_soon_as_it_is_finished() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pig");
+    let changes = ["learner.games_per_round=4", "assessment={every=1, games=2, held_out=['beset']}"];
+    let run = RunDir::create(&path, changed(0, &changes)).expect("a new run");
+    let kept = Arc::new(AtomicU32::new(0));
+    let (found, replay) = (kept.clone(), path.join("replay"));
+    // The round that was learnt from has four games; four more have been told to the learner, who does not listen yet.
+    const AT_LEAST: usize = 8;
+    let watch = move || {
+        let count = || -> usize {
+            let files = fs::read_dir(&replay).expect("a folder").flatten();
+            files.map(|file| fs::read_to_string(file.path()).unwrap_or_default().lines().count()).sum()
+        };
+        let since = Instant::now();
+        while count() < AT_LEAST && since.elapsed() < Duration::from_secs(30) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        found.fetch_max(count() as u32, Ordering::Relaxed);
+    };
+    let agent = AgentFactory::of(Beset::new(watch, || ()));
+    let held_out = vec![Rival { name: "beset".to_string(), by_scenario: vec![agent] }];
+    let material = Material { held_out, ..pig() };
+    train(&material, &run, Budget::Rounds(1), &()).expect("a session");
+    let kept = kept.load(Ordering::Relaxed) as usize;
+    assert!(kept >= AT_LEAST, "{kept} games on disk while the run was assessed");
+}
+
+/// A teacher that tells no value is not taken for one that thinks every position even.
+#[test]
+fn a_teacher_without_values_leaves_none() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pig");
+    let imitation = "imitation={teacher='random', games=100, explore=0.0}";
+    let changes = ["learner.games_per_round=8", "learner.window=99", "learner.uses=2", imitation];
+    let run = RunDir::create(&path, changed(2, &changes)).expect("a new run");
+    let teachers = vec![AgentFactory::of(Beset::new(|| (), || ()))];
+    train(&Material { teachers, ..pig() }, &run, Budget::Rounds(2), &()).expect("a session");
+    for line in lines_of(&path) {
+        assert!(line["figures"]["decisions_per_game"].as_f64() > Some(0.0), "{line}");
+        for seat in [0, 1] {
+            assert_eq!(line["figures"]["seats"][seat]["all"]["count"], json!(0), "{line}");
+        }
+    }
 }
 
 /// An agent that plays at random, with something that happens before each of its games and choices.

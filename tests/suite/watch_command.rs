@@ -71,6 +71,27 @@ fn a_run_is_told_from_its_last_complete_line() {
     assert_eq!(contents(&run), before);
 }
 
+/// The figures of luck stand there where a round has them. One that was not finite is null in the line, which is no fault.
+#[test]
+fn what_luck_explains_is_told_where_it_is_measured() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = run_in(folder.path(), "pig");
+    for (luck, told) in [
+        (Value::Null, None),
+        (json!({"best_share": 0.754, "narrowing": 1.25}), Some("best share 0.75, narrows results 1.25 times")),
+        (json!({"best_share": 1.0, "narrowing": null}), Some("best share 1.00, narrows results - times")),
+    ] {
+        let mut line = line_of_round(1, &[]);
+        if !luck.is_null() {
+            line["luck"] = luck;
+        }
+        write_lines(&run, "metrics.jsonl", &[line]);
+        let table = table_of(&run);
+        assert_eq!(table.contains("best share"), told.is_some(), "{table}");
+        assert!(told.is_none_or(|told| table.contains(told)), "{table}");
+    }
+}
+
 /// 4 rounds of 32 games are less than the teacher's 129, and as many as 128.
 #[test]
 fn how_far_imitation_is_stands_there() {

@@ -1,5 +1,5 @@
-//! How strong the network of a run is while it learns: matches against fixed opponents, those of its pool and held-out ones,
-//! and an alarm when the two disagree.
+//! How strong the network of a run is while it learns: matches against fixed opponents, those of its pool, itself as it was
+//! at first, and held-out ones, and an alarm when the pool and the held-out ones disagree.
 //!
 //! A network that learns from its opponents may learn these opponents. It then does better against them while it does
 //! worse against those that it never meets, which is what the alarm looks for.
@@ -25,7 +25,8 @@ pub struct AssessmentConfig {
     pub games: u32,
     /// Simulations for each choice of the network; 0 plays its policy.
     pub simulations: u32,
-    /// Specs of opponents that are never trained against. Those of the pool are met too.
+    /// Specs of opponents that are never trained against. Those of the pool are met too, and the network as it was at the first
+    /// assessment.
     pub held_out: Vec<String>,
 }
 
@@ -183,14 +184,21 @@ const AVERAGED: usize = 3;
 /// opponents, each by more than 95% of such differences between equals are, if games are independent: the difference of two
 /// means of n games then has at most the variance 2 / 4n. All assessments play on the same dice. That makes the two means
 /// more alike, but also the games within each where the weights hardly change, so the bound is a rule of thumb.
+///
+/// Opponents that were not met in all six say nothing. The pool of self-play is the network itself: it is judged as it was at
+/// the first assessment.
 pub fn alarm(history: &[Assessment]) -> bool {
     if history.len() < 2 * AVERAGED {
         return false;
     }
-    let (before, now) = history[history.len() - 2 * AVERAGED..].split_at(AVERAGED);
+    let history = &history[history.len() - 2 * AVERAGED..];
+    let (before, now) = history.split_at(AVERAGED);
+    let same = |one: &AgentScore, other: &AgentScore| (&one.spec, one.scenario) == (&other.spec, other.scenario);
+    let always = |score: &AgentScore| history.iter().all(|of| of.agents.iter().any(|other| same(score, other)));
     let standardised = |held_out: bool| {
         let of = |part: &[Assessment]| {
-            mean(part.iter().flat_map(|assessment| &assessment.agents).filter(|score| score.held_out == held_out))
+            let scores = part.iter().flat_map(|assessment| &assessment.agents);
+            mean(scores.filter(|score| score.held_out == held_out && always(score)))
         };
         let ((earlier, games), (later, more)) = (of(before)?, of(now)?);
         Some((later - earlier) / (0.25 / games + 0.25 / more).sqrt())

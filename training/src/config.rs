@@ -230,6 +230,11 @@ impl RunConfig {
         Ok(config)
     }
 
+    /// Times that a game of a teacher is learnt from.
+    pub fn taught_uses(&self) -> usize {
+        self.imitation.as_ref().and_then(|imitation| imitation.uses).unwrap_or(self.learner.uses)
+    }
+
     /// Where the network computes: where the weights must follow from the configuration, on the CPU whatever else is there.
     pub fn device(&self) -> DeviceChoice {
         if self.deterministic { DeviceChoice::Cpu } else { self.network.device }
@@ -260,11 +265,12 @@ impl RunConfig {
                 (exploration, noise_share, noise_mass, temperature) = (factor, noisy, mass, warmth);
             }
         }
-        let ranges: [(&'static str, f64, RangeInclusive<f64>); 50] = [
+        let ranges: [(&'static str, f64, RangeInclusive<f64>); 51] = [
             ("scenarios", count(self.scenarios.len()), 1.0..=100.0),
             ("seed", self.seed as f64, 0.0..=i64::MAX as f64),
             ("threads", count(self.threads), 1.0..=1024.0),
             ("imitation.games", self.imitation.as_ref().map_or(0.0, |i| i.games as f64), 0.0..=1e9),
+            ("imitation.uses", count(self.taught_uses()), 1.0..=1e3),
             ("imitation.explore", self.imitation.as_ref().map_or(0.0, |i| i.explore), share.clone()),
             ("self_play.games_at_once", count(self_play.games_at_once), 1.0..=1e4),
             ("self_play.simulations", f64::from(self_play.simulations), 0.0..=1e6),
@@ -344,14 +350,28 @@ impl RunConfig {
         if gate.is_some_and(|gate| gate.games % 2 == 1) || assessment.games % 2 == 1 {
             return Err(ConfigError::Contradiction("games of a gate and of an assessment come in pairs"));
         }
-        if assessment.held_out.iter().any(|spec| league.opponents.contains(spec)) {
-            return Err(ConfigError::Contradiction("an agent of assessment.held_out is one of league.opponents"));
-        }
         if self.deterministic && self_play.evaluator == EvaluatorKind::Shared {
             return Err(ConfigError::Contradiction("deterministic = true needs self_play.evaluator = \"own\""));
         }
         if learner.uses > 1 && learner.window == 0 {
             return Err(ConfigError::Contradiction("learner.uses above 1 needs a learner.window of at least 1 round"));
+        }
+        if self.taught_uses() > 1 && learner.window == 0 && self.imitation.as_ref().is_some_and(|of| of.games > 0) {
+            return Err(ConfigError::Contradiction(
+                "imitation.uses above 1 needs a learner.window of at least 1 round",
+            ));
+        }
+        // A window alone keeps games to be looked at; it is `uses` that learns from them again.
+        if learner.uses > 1 && self_play.simulations == 0 {
+            return Err(ConfigError::Contradiction(
+                "learner.uses above 1 needs self_play.simulations: a policy gradient judges the policy that played",
+            ));
+        }
+        let mixed = self_play.simulations > 0 && self_play.full_share < 1.0;
+        if mixed && self_play.cheap_simulations > self_play.simulations {
+            return Err(ConfigError::Contradiction(
+                "self_play.cheap_simulations is above self_play.simulations, those of a full search",
+            ));
         }
         Ok(())
     }

@@ -222,7 +222,9 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Learner<'r, P, E> {
             seats.zip(played).filter_map(|(seat, played)| played.as_mut().map(|played| (seat, played)))
         });
         standardise(decisions);
-        let count = played.iter().flatten().flatten().count();
+        let judged =
+            |game: &&SelfPlayGame| game.decisions.iter().filter(|decision| decision.judgement.is_some()).count();
+        let count = games.iter().map(judged).sum::<usize>();
         let batches = count.div_ceil(self.config.batch.max(1));
         self.batches.truncate(batches);
         self.batches.iter_mut().for_each(TrainingBatch::clear);

@@ -1,4 +1,5 @@
-//! The figures of each round, where people and programs find them: a line of `metrics.jsonl`, and values for TensorBoard.
+//! The figures of each round, where people and programs find them: a line of `metrics.jsonl`, and values for TensorBoard, whose
+//! tags `training/FORMATS.md` lists.
 
 use crate::assessment::{Assessment, mean_score};
 use crate::run_dir::{RunDir, RunDirError};
@@ -54,7 +55,9 @@ impl RoundLog {
     /// [`RunDirError`] with the file that could not be written, for example on a full disk.
     pub fn add(&mut self, progress: &Progress, figures: &RoundFigures) -> Result<(), RunDirError> {
         add_line(&mut self.metrics, &Line { progress, figures }).map_err(|error| fault(&self.metrics_path, error))?;
-        self.events.add(progress.step, scalars(progress, figures)).map_err(|error| fault(self.events.path(), error))
+        let scalars = scalars(progress, figures).into_iter().map(|(tag, value)| (tag.to_owned(), value));
+        let scalars = scalars.chain(turn_scalars(figures));
+        self.events.add(progress.step, scalars).map_err(|error| fault(self.events.path(), error))
     }
 
     /// Adds an assessment.
@@ -106,6 +109,9 @@ fn scalars(progress: &Progress, figures: &RoundFigures) -> Vec<(&'static str, f6
         let either =
             [("loss/policy", losses.policy), ("loss/surrogate", losses.surrogate), ("policy/entropy", losses.entropy)];
         scalars.extend(either.into_iter().filter(|(_, value)| *value != 0.0));
+        if let Some(luck) = &round.luck {
+            scalars.extend([("luck/best_share", luck.best_share), ("luck/narrowing", luck.narrowing)]);
+        }
     }
     let [first, second] = &figures.seats;
     let [early, middle, late] = figures.third_errors;
@@ -119,4 +125,13 @@ fn scalars(progress: &Progress, figures: &RoundFigures) -> Vec<(&'static str, f6
     ];
     scalars.extend(known.into_iter().filter_map(|(tag, value)| Some((tag, value?))));
     scalars
+}
+
+/// How far the mean value in each player turn is from the mean result, in units of utility, 0..=2: `calibration/turn_01` for
+/// the first turn of a game, and so on. Turns in which nobody gave a value are left out.
+fn turn_scalars(figures: &RoundFigures) -> impl Iterator<Item = (String, f64)> {
+    let seen = figures.turns.iter().zip(1..).filter(|(bin, _)| bin.count > 0);
+    seen.map(|(bin, turn): (_, usize)| {
+        (format!("calibration/turn_{turn:02}"), f64::from((bin.value - bin.result).abs()))
+    })
 }

@@ -2,11 +2,13 @@
 
 use crate::assessment::Assessment;
 use crate::config::{ConfigError, RunConfig};
-use crate::run_files::{ASSESSMENTS, CONFIG, METRICS, PAST, PLAYING, REPLAY, SESSIONS, SessionLine, TENSORBOARD};
-use dervish_env::persist::{lock_folder, read_text, write_whole};
+use crate::run_files::{
+    ANCHOR, ASSESSMENTS, CONFIG, METRICS, PAST, PLAYING, REPLAY, SESSIONS, SessionLine, TENSORBOARD,
+};
+use dervish_env::persist::{LOCK, UNFINISHED, lock_folder, read_text, write_whole};
 use dervish_models::checkpoint_series::{CHECKPOINTS, CheckpointSeries};
 use serde_json::Value;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirEntry, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -48,7 +50,8 @@ pub enum RunDirFault {
 }
 
 impl RunDir {
-    /// Makes the directory of a new run. `path` must not exist; its parents are made where they are missing.
+    /// Makes the directory of a new run; its parents are made where they are missing. `path` must not exist, or be what a
+    /// program left that was killed while it made a run there.
     ///
     /// # Errors
     /// [`RunDirError`]; what exists is left alone.
@@ -57,14 +60,18 @@ impl RunDir {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(|error| at(error.into()))?;
         }
-        fs::create_dir(path).map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => at(RunDirFault::Exists),
-            _ => at(error.into()),
-        })?;
         let make = move || -> Result<RunDir, RunDirFault> {
+            match fs::create_dir(path) {
+                // Before it is locked, since that leaves a file in it.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => refuse_made(path)?,
+                made => made?,
+            }
             let lock = lock(path)?;
-            fs::create_dir(path.join(CHECKPOINTS))?;
-            fs::create_dir(path.join(REPLAY))?;
+            // Whoever had the lock before may have made a run of it.
+            refuse_made(path)?;
+            sweep(path, is_unfinished)?;
+            fs::create_dir_all(path.join(CHECKPOINTS))?;
+            fs::create_dir_all(path.join(REPLAY))?;
             // Last and at once, so that a directory with a configuration is complete.
             let config_text = config.text();
             write_whole(&path.join(CONFIG), config_text.as_bytes())?;
@@ -85,9 +92,16 @@ impl RunDir {
         };
         let (config, config_text) = read().map_err(|reason| RunDirError { path: file.clone(), reason })?;
         let lock = lock(path).map_err(|reason| RunDirError { path: path.to_owned(), reason })?;
-        let run = RunDir { path: path.to_owned(), config, config_text, _lock: lock };
-        [CHECKPOINTS, PAST, PLAYING].into_iter().try_for_each(|name| run.sweep(name))?;
-        Ok(run)
+        // What a program that was killed left half made: hidden folders among networks, elsewhere files.
+        let swept = |folder: PathBuf, is_left: fn(&DirEntry) -> io::Result<bool>| {
+            sweep(&folder, is_left).map_err(|error| RunDirError { path: folder, reason: error.into() })
+        };
+        swept(path.to_owned(), is_unfinished)?;
+        swept(path.join(REPLAY), is_unfinished)?;
+        [CHECKPOINTS, PAST, ANCHOR, PLAYING]
+            .into_iter()
+            .try_for_each(|name| swept(path.join(name), is_hidden_folder))?;
+        Ok(RunDir { path: path.to_owned(), config, config_text, _lock: lock })
     }
 
     /// Where it is.
@@ -117,6 +131,20 @@ impl RunDir {
         };
         let path = self.path.join(SESSIONS);
         add(self.append(SESSIONS)?).map_err(|error| RunDirError { path, reason: error.into() })
+    }
+
+    /// How the latest session was begun; `None` if none was.
+    ///
+    /// # Errors
+    /// [`RunDirError`] if the file of sessions cannot be read.
+    pub fn latest_session(&self) -> Result<Option<SessionLine>, RunDirError> {
+        let path = self.path.join(SESSIONS);
+        match fs::read_to_string(&path) {
+            // A line that a kill cut off is none.
+            Ok(text) => Ok(text.lines().rev().find_map(|line| serde_json::from_str(line).ok())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(RunDirError { path, reason: error.into() }),
+        }
     }
 
     /// The checkpoints.
@@ -193,25 +221,6 @@ impl RunDir {
         keep().map_err(|error| RunDirError { path: path.clone(), reason: error.into() })
     }
 
-    /// Deletes what a program that was killed left half made in a folder of networks: hidden folders.
-    fn sweep(&self, name: &str) -> Result<(), RunDirError> {
-        let folder = self.path.join(name);
-        let sweep = || -> io::Result<()> {
-            let entries = match fs::read_dir(&folder) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-                entries => entries?,
-            };
-            for entry in entries {
-                let entry = entry?;
-                if entry.file_name().as_encoded_bytes().starts_with(b".") && entry.file_type()?.is_dir() {
-                    fs::remove_dir_all(entry.path())?;
-                }
-            }
-            Ok(())
-        };
-        sweep().map_err(|error| RunDirError { path: folder.clone(), reason: error.into() })
-    }
-
     /// Opens a file of lines to append to. A last line that was cut off when a program was killed is ended first.
     fn append(&self, name: &str) -> Result<File, RunDirError> {
         let path = self.path.join(name);
@@ -235,4 +244,60 @@ fn lock(path: &Path) -> Result<File, RunDirFault> {
     /// Somebody who only looks whether a program trains here holds the lock for an instant.
     const TRIES: usize = 5;
     lock_folder(path, TRIES)?.ok_or(RunDirFault::InUse)
+}
+
+/// Refuses what is at `path` unless it is a folder with nothing in it but what [`RunDir::create`] leaves when its program is
+/// killed before there is a configuration: the lock, folders with nothing in them, and files that were being written.
+fn refuse_made(path: &Path) -> Result<(), RunDirFault> {
+    let entries = match fs::read_dir(path) {
+        // Something else, or a link to nothing.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotADirectory | io::ErrorKind::NotFound) => {
+            return Err(RunDirFault::Exists);
+        }
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let (name, kind) = (entry.file_name(), entry.file_type()?);
+        let is_left = if name == CHECKPOINTS || name == REPLAY {
+            kind.is_dir() && fs::read_dir(entry.path())?.next().is_none()
+        } else {
+            name == LOCK && kind.is_file() || is_unfinished(&entry)?
+        };
+        if !is_left {
+            return Err(RunDirFault::Exists);
+        }
+    }
+    Ok(())
+}
+
+/// Whether it is a file that was being written when its program was killed.
+fn is_unfinished(entry: &DirEntry) -> io::Result<bool> {
+    Ok(entry.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes()) && entry.file_type()?.is_file())
+}
+
+/// Whether it is a folder in which a network was being saved or deleted when its program was killed.
+fn is_hidden_folder(entry: &DirEntry) -> io::Result<bool> {
+    Ok(entry.file_name().as_encoded_bytes().starts_with(b".") && entry.file_type()?.is_dir())
+}
+
+/// Deletes what `is_left` in a folder of a run, which need not be there.
+fn sweep(folder: &Path, is_left: impl Fn(&DirEntry) -> io::Result<bool>) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        if !is_left(&entry)? {
+            continue;
+        }
+        let removed = match entry.file_type()?.is_dir() {
+            true => fs::remove_dir_all(entry.path()),
+            false => fs::remove_file(entry.path()),
+        };
+        // `dervish report` may be writing its page here, and have it under its name by now.
+        removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
+    }
+    Ok(())
 }

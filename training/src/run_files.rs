@@ -6,6 +6,7 @@
 //! checkpoints/         one folder for each saved step; step 0 is the untrained network
 //! replay/              the latest games of self-play, round by round
 //! past/                networks of the run's past that are in its pool of opponents
+//! anchor/              the network as it was at the first assessment, if there was one
 //! playing/             the network that plays, where a gate lets it differ from the one that learns
 //! metrics.jsonl        one line of figures for each round of learning
 //! assessments.jsonl    one line for each time that the run was measured against other agents, if it was
@@ -33,6 +34,8 @@ pub const CONFIG: &str = "config.toml";
 pub const REPLAY: &str = "replay";
 /// Name of the folder of networks of the past that are in the pool.
 pub const PAST: &str = "past";
+/// Name of the folder of the network as it was at the first assessment.
+pub const ANCHOR: &str = "anchor";
 /// Name of the folder of the network that plays, where a gate lets it differ from the one that learns.
 pub const PLAYING: &str = "playing";
 /// Name of the file of figures.
@@ -95,6 +98,9 @@ pub struct SessionLine {
     /// Rounds of the whole run with which it was to end; `None` where it was to last for a time.
     #[serde(default)]
     pub budget_rounds: Option<u64>,
+    /// Seconds of training behind it when it began; `None` where an older program wrote the line.
+    #[serde(default)]
+    pub seconds: Option<f64>,
     /// Rounds behind it when it began.
     pub rounds: u64,
     /// Optimisation steps behind it when it began.
@@ -135,8 +141,20 @@ pub struct RoundLine {
     pub turns_left: f64,
     /// The weighted sum that was minimised.
     pub total: f64,
+    /// What luck is worth, where it is taken out of the targets.
+    pub luck: Option<LuckLine>,
     /// What the games of the round were like.
     pub figures: Option<RoundFigures>,
+}
+
+/// What the dice explain of the results of a round's games; `None` where a figure was not finite, which JSON cannot say.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct LuckLine {
+    /// The part of luck that narrows results most.
+    pub best_share: Option<f64>,
+    /// By what factor that narrows the interval of the mean result.
+    pub narrowing: Option<f64>,
 }
 
 impl RoundLine {

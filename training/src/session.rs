@@ -16,10 +16,10 @@ use crate::arena::store::PROGRAM;
 use crate::assessment::{self, AgentScore, Assessment};
 use crate::config::{RunConfig, RunNetwork, StorageConfig};
 use crate::disk_limit::keep_within;
-use crate::learner::{Learner, RoundReport};
+use crate::learner::{LearnError, Learner, RoundReport};
 use crate::round_log::RoundLog;
 use crate::run_dir::RunDir;
-use crate::run_files::{PAST, PLAYING, SessionLine};
+use crate::run_files::{ANCHOR, CONFIG, PAST, PLAYING, SessionLine};
 use crate::self_play::Start;
 use crate::self_play::evaluation::{BatchEvaluator, Effort};
 use crate::self_play::game::SelfPlayGame;
@@ -29,7 +29,7 @@ use crate::self_play::pool::{Pool, Rival, past_name};
 use crate::self_play::replay::{Replay, ReplaySettings};
 use crate::self_play::round_figures::RoundFigures;
 use crate::self_play::weights::PublishedWeights;
-use crate::session::actors::{Games, Play, learn_beside};
+use crate::session::actors::{Games, Play, keep, learn_beside, locked};
 use crate::session::checkpoint_figures::{PLAYING_STEP, figures_of_met, figures_of_tally, met_from, tally_from};
 use crate::session::kept::KeptNetworks;
 use crate::session::progress::StopWith;
@@ -37,7 +37,7 @@ use dervish_agents::registry::AgentFactory;
 use dervish_env::chance;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{GameIdentity, Position, Seat};
-use dervish_models::checkpoint::{Checkpoint, Contract, Description, Origin};
+use dervish_models::checkpoint::{Checkpoint, Contract, Description, Origin, load_manifest};
 use dervish_models::device::Device;
 use dervish_models::evaluator::EvaluateError;
 use dervish_models::network::{Network, NetworkConfig};
@@ -46,8 +46,8 @@ use dervish_models::trainer::Trainer;
 use dervish_neural::encoding::{contract, input_sizes};
 use rand::Rng;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tracing::{debug, info, warn};
 
@@ -132,10 +132,10 @@ pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
         let learnt = session.learn(&weights, begun, watcher, |session| session.play_round(&weights, watcher));
         session.conclude(learnt, &weights, begun)?
     } else {
-        let played = session.replay.latest_number().map_or(0, |number| number + 1);
+        let played = locked(&session.replay).latest_number().map_or(0, |number| number + 1);
         let numbers = &GameNumbers::new(before.numbered.max(played), u64::MAX);
-        let (pool, effort) = (session.pool.clone(), session.effort.clone());
-        let play = Play { material, config, pool: &pool, weights: &weights, numbers, effort: &effort };
+        let (pool, effort, replay) = (session.pool.clone(), session.effort.clone(), session.replay.clone());
+        let play = Play { material, config, pool: &pool, weights: &weights, numbers, effort: &effort, replay: &replay };
         // Before the actors have finished what they are at: a teacher's whole game may take minutes.
         learn_beside(&play, |games| {
             let learnt = session.learn(&weights, begun, watcher, |session| session.receive(games));
@@ -145,6 +145,18 @@ pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
     let tally = session.progress(begun).tally;
     info!(games = tally.games, decisions = tally.decisions, steps = session.learner.steps(), stopped, "session over");
     Ok(SessionReport { before, after: tally, steps: session.learner.steps(), stopped })
+}
+
+/// What is left of a run's latest session, which was stopped or killed; `None` if it came to its end or none has begun.
+///
+/// # Errors
+/// [`SessionError`] if the run's files cannot be read.
+pub fn unfinished(run: &RunDir) -> Result<Option<Budget>, SessionError> {
+    let Some(session) = run.latest_session()? else { return Ok(None) };
+    let checkpoints = run.checkpoints();
+    let Some(&step) = checkpoints.steps()?.last() else { return Ok(None) };
+    let manifest = load_manifest(&checkpoints.path(step))?;
+    Ok(budget::left_of(&session, &tally_from(&manifest.figures)))
 }
 
 /// Games over whose results the score of self-play is averaged.
@@ -161,10 +173,12 @@ struct Session<'r, P: Position, E> {
     pool: Arc<Pool<P>>,
     /// Networks of the past that are in the pool.
     past: KeptNetworks,
+    /// The network as it was at the first assessment, which later ones are played against too.
+    anchor: KeptNetworks,
     /// The network that plays at each checkpoint, where a gate lets it differ from the one that learns.
     playing: KeptNetworks,
     assessments: Vec<Assessment>,
-    replay: Replay,
+    replay: Arc<Mutex<Replay>>,
     effort: Arc<Effort>,
     tally: Tally,
     seconds_before: f64,
@@ -202,11 +216,14 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
                 checkpoints.load(None, &contract(&starts[0].position, &starts[0].encoder), device)?;
             // No reason to refuse: what is observed keeps its meaning, and games that the rules no longer allow are told.
             for start in starts {
-                let identity = start.position.identity();
-                if let Some(words) = manifest.foreign_to(&identity.scenario, &identity.rules_hash) {
+                let GameIdentity { scenario, rules_hash, rules_version, .. } = start.position.identity();
+                if let Some(words) = manifest.foreign_to(&scenario, &rules_hash, rules_version) {
                     warn!("the run's network was {words}");
                     watcher.warned(&format!("the run's network was {words}"));
                 }
+            }
+            if *net.config() != network_config(&starts[0], config) {
+                return Err(SessionError::OtherNetwork { path: run.path().join(CONFIG) });
             }
             let tally = tally_from(&manifest.figures);
             met = met_from(&manifest.figures);
@@ -218,10 +235,13 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
             games_per_round: config.learner.games_per_round,
             window: config.learner.window,
             uses: config.learner.uses,
+            taught: config.imitation.as_ref().map_or(0, |imitation| imitation.games),
+            taught_uses: config.taught_uses(),
             seed: config.seed,
         };
         let replay = Replay::open(&run.replay_folder(), replay, tally.rounds, config.deterministic)?;
         let past = KeptNetworks::open(run, PAST, config.league.past, steps)?;
+        let anchor = KeptNetworks::open(run, ANCHOR, usize::from(config.assessment.every > 0), steps)?;
         let playing = KeptNetworks::open(run, PLAYING, usize::from(config.gate.is_some()), steps)?;
         let mut session = Session {
             material,
@@ -230,9 +250,10 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
             learner: Learner::new(starts, config, material.value.as_deref(), trainer),
             pool: Arc::new(Pool::new(&config.league, material.opponents.clone(), met)),
             past,
+            anchor,
             playing,
             assessments: run.assessments_until(tally.rounds)?,
-            replay,
+            replay: Arc::new(Mutex::new(replay)),
             effort: Arc::default(),
             tally,
             seconds_before: tally.seconds,
@@ -249,6 +270,7 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
             began: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
             budget_seconds: if let Budget::Time(time) = budget { Some(time.as_secs_f64()) } else { None },
             budget_rounds: if let Budget::Rounds(rounds) = budget { Some(rounds) } else { None },
+            seconds: Some(tally.seconds),
             rounds: tally.rounds,
             step: steps,
         })?;
@@ -296,7 +318,8 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
             if self.elapsed(begun) >= 1.0 {
                 return Ok(false);
             }
-            if self.tally.rounds < self.replay.current() {
+            let current = locked(&self.replay).current();
+            if self.tally.rounds < current {
                 self.learn_round(weights, begun, watcher, &mut log)?;
             } else {
                 wait(self)?;
@@ -327,10 +350,10 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         learnt
     }
 
-    /// Takes a game that an actor has finished, or waits for one for a while.
+    /// Hears of a game that an actor has finished, or waits for one for a while.
     fn receive(&mut self, games: &Games) -> Result<(), SessionError> {
         match games.recv_timeout(REPORT) {
-            Ok(game) => self.keep(game?),
+            Ok(kept) => kept,
             Err(RecvTimeoutError::Timeout) => Ok(()),
             Err(RecvTimeoutError::Disconnected) => Err(SessionError::NoActors),
         }
@@ -353,17 +376,7 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
             }
         }
         games.sort_by_key(|game| game.number);
-        games.into_iter().try_for_each(|game| self.keep(game))
-    }
-
-    /// Keeps a finished game.
-    fn keep(&mut self, game: SelfPlayGame) -> Result<(), SessionError> {
-        let SelfPlayGame { number, scenario, step, decisions, opponent, result, .. } = &game;
-        let opponent = opponent.as_ref().map(|opponent| opponent.name.as_str());
-        let (decisions, first_seat_score) = (decisions.len(), result.score(Seat::First));
-        debug!(number, scenario, step, decisions, opponent, first_seat_score, "game");
-        self.replay.push(game)?;
-        Ok(())
+        games.into_iter().try_for_each(|game| keep(&self.replay, game))
     }
 
     /// The part of the session that is over; 1 and more ends it.
@@ -395,17 +408,17 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         let round = self.tally.rounds;
         let seconds = begun.elapsed().as_secs_f64();
         let over = self.budget.part_of_run(self.seconds_before, seconds, round);
-        let (own, older) = self.replay.lesson(round);
-        let figures = RoundFigures::of(own, &self.run.config().self_play.utility);
-        let games: Vec<&SelfPlayGame> = own.iter().chain(older).collect();
+        let [own, older] = locked(&self.replay).lesson(round);
+        let figures = RoundFigures::of(own.iter().map(Arc::as_ref), &self.run.config().self_play.utility);
+        let games: Vec<&SelfPlayGame> = own.iter().chain(&older).map(Arc::as_ref).collect();
         let steps = self.learner.steps();
-        let report = self.learner.round(round, &games, over)?;
+        let report = self.learner.round(round, &games, over).map_err(|error| self.unplayable(error))?;
         debug!(round, learnt_from = report.learnt_from, steps = self.learner.steps() - steps, "round");
         self.latest = Some(report);
         // A round whose file was taken away teaches nothing, and a step is saved once only.
         self.unsaved |= self.learner.steps() > steps;
         self.tally.rounds += 1;
-        for game in own {
+        for game in &own {
             self.tally.games += 1;
             self.tally.decisions += game.decisions.len() as u64;
             self.tally.numbered = self.tally.numbered.max(game.number + 1);
@@ -432,6 +445,17 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
             false => self.saved.elapsed().as_secs_f64(),
         };
         if since >= config.storage.checkpoint_every { self.save_checkpoint(weights, begun) } else { Ok(()) }
+    }
+
+    /// Names the file of a game that cannot be learnt from.
+    fn unplayable(&self, error: LearnError) -> SessionError {
+        match error {
+            LearnError::Game(game) => match locked(&self.replay).file_of(game.number) {
+                Some(path) => SessionError::Unplayable { path, game },
+                None => LearnError::Game(game).into(),
+            },
+            error => error.into(),
+        }
     }
 
     /// Whether the weights as they are now may play: always without a gate and as long as teachers play.
@@ -462,11 +486,16 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
     fn meet_past(&self, device: Device) -> Result<(), SessionError> {
         let mut past = Vec::new();
         for (step, net) in self.past.latest(&self.contract(), device)? {
-            let players = self.material.starts.iter().map(|start| player::past_player(start, &net));
-            past.push(Rival { name: past_name(step), by_scenario: players.collect::<Result<_, _>>()? });
+            past.push(self.past_rival(step, &net)?);
         }
         self.pool.set_past(past);
         Ok(())
+    }
+
+    /// The network of an earlier step as an opponent.
+    fn past_rival(&self, step: u64, net: &Network) -> Result<Rival<P>, SessionError> {
+        let players = self.material.starts.iter().map(|start| player::past_player(start, net));
+        Ok(Rival { name: past_name(step), by_scenario: players.collect::<Result<_, _>>()? })
     }
 
     /// Assesses the network after every so many rounds, once.
@@ -477,7 +506,8 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         if is_round && !is_done { self.assess(begun, watcher, log) } else { Ok(()) }
     }
 
-    /// Plays the network against the opponents of the pool and the held-out ones, and notes how it did.
+    /// Plays the network against the opponents of the pool, itself as it was at the first assessment, and the held-out opponents,
+    /// and notes how it did.
     fn assess(&mut self, begun: Instant, watcher: &dyn Watcher, log: &mut RoundLog) -> Result<(), SessionError> {
         let config = self.run.config();
         let Material { starts, opponents, held_out, .. } = self.material;
@@ -486,6 +516,10 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         let players = players.collect::<Result<Vec<_>, _>>()?;
         let with = |rivals: &[Rival<P>], held_out| rivals.iter().cloned().map(move |rival| (rival, held_out)).collect();
         let [mut rivals, others]: [Vec<(Rival<P>, bool)>; 2] = [with(opponents, false), with(held_out, true)];
+        let anchor = self.anchor.latest(&self.contract(), self.learner.net().device())?.pop();
+        if let Some((step, net)) = anchor.as_ref().filter(|(step, _)| *step < self.learner.steps()) {
+            rivals.push((self.past_rival(*step, net)?, false));
+        }
         rivals.extend(others);
         let options = assessment::options(&config.assessment, config.seed, config.threads);
         let agents = assessment::play(starts, &players, &rivals, options, &StopWith(watcher))?;
@@ -505,9 +539,13 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
             agents,
             alarm: false,
         });
+        if anchor.is_none() {
+            self.anchor.keep(self.learner.average(), &self.description(begun))?;
+        }
         let alarm = assessment::alarm(&self.assessments);
         if alarm {
             warn!("{}", assessment::ALARM);
+            watcher.warned(assessment::ALARM);
         }
         let Some(last) = self.assessments.last_mut() else { return Ok(()) };
         last.alarm = alarm;
@@ -526,6 +564,7 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         Description {
             contract: self.contract(),
             rules: self.material.starts.iter().map(rules_of).collect(),
+            rules_version: Some(self.material.starts[0].position.identity().rules_version),
             origin: Some(Origin::of(PROGRAM, config.seed, self.run.config_text())),
             step: self.learner.steps(),
             figures: figures_of_tally(&tally).chain(figures_of_met(&met)).collect(),
@@ -550,7 +589,7 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         checkpoints.save(self.learner.average(), Some(&trainer), &description)?;
         self.saved_step = description.step;
         // Whoever goes on from an earlier checkpoint than this one needs what goes here.
-        self.replay.forget_before(self.tally.rounds)?;
+        locked(&self.replay).forget_before(self.tally.rounds)?;
         self.past.prune()?;
         self.playing.prune()?;
         info!(step = description.step, games = self.tally.games, "checkpoint");

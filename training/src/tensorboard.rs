@@ -126,9 +126,9 @@ impl EventFile {
     ///
     /// # Errors
     /// Whatever the file system says; a part of the record may then be in the file.
-    pub fn add(&mut self, step: u64, values: impl IntoIterator<Item = (&'static str, f64)>) -> io::Result<()> {
+    pub fn add(&mut self, step: u64, values: impl IntoIterator<Item = (impl Into<String>, f64)>) -> io::Result<()> {
         let finite = values.into_iter().filter(|(_, value)| value.is_finite());
-        let value = finite.map(|(tag, value)| SummaryValue { tag: tag.to_owned(), simple_value: Some(value as f32) });
+        let value = finite.map(|(tag, value)| SummaryValue { tag: tag.into(), simple_value: Some(value as f32) });
         let summary = Some(Summary { value: value.collect() });
         self.write(&Event { wall_time: now(), step: step.cast_signed(), summary, ..Event::default() })
     }

@@ -22,6 +22,7 @@ impl<P: Position> Evaluation<P> for PlayToEnd {
 /// What a result is worth in [-1, 1]: a mix of who won and by how much. The margin tells close results apart, which is
 /// much to learn from where a side loses nearly always.
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Utility {
     /// Share of the margin, 0..=1; the rest is win, draw or loss.
     pub margin_share: f32,

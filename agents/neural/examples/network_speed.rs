@@ -21,6 +21,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 const BATCH: usize = 64;
 const BATCHES: usize = 8;
+/// Samples of a small batch, such as a search evaluates.
+const FEW: usize = 8;
 /// Decisions of a game between two that are measured on.
 const APART: u64 = 13;
 const MEASURED: Duration = Duration::from_secs(2);
@@ -50,8 +52,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         for (title, architecture) in ARCHITECTURES.into_iter().filter(|(title, _)| title.contains(&wanted)) {
             let config = NetworkConfig { inputs: input_sizes(&encoder), architecture, by_seat: false };
             let encodings = encode(&encoder, &positions, &config);
-            let [evaluated, trained] = measure(&encodings, Network::new(config, 1, device)?, clock)?;
-            println!("{title:<20} {evaluated:>8.0} evaluations/s {trained:>8.0} training samples/s");
+            let [evaluated, few, libtorch, few_libtorch, trained] =
+                measure(&encodings, Network::new(config, 1, device)?, clock)?;
+            println!(
+                "{title:<20} {evaluated:>8.0} evaluations/s, in batches of {FEW} {few:.0}; by libtorch {libtorch:.0} and \
+                 {few_libtorch:.0}; {trained:>8.0} training samples/s"
+            );
         }
         let plain = NetworkConfig { inputs: input_sizes(&encoder), architecture: ARCHITECTURES[0].1, by_seat: false };
         println!("{}", sizes(&encode(&encoder, &positions, &plain)));
@@ -120,12 +126,11 @@ fn encode(encoder: &CampaignEncoder, positions: &[Campaign], config: &NetworkCon
 /// A clock in seconds.
 type Clock = fn() -> Result<f64, Box<dyn Error>>;
 
-/// Evaluations and training samples for each second of the clock.
-fn measure(encodings: &[PositionEncoding], net: Network, clock: Clock) -> Result<[f64; 2], Box<dyn Error>> {
+/// For each second of the clock: evaluations in large and in small batches, the same by libtorch, and training samples.
+fn measure(encodings: &[PositionEncoding], net: Network, clock: Clock) -> Result<[f64; 5], Box<dyn Error>> {
     let mut trainer = Trainer::new(net.duplicate()?, TrainerConfig::default())?;
     let mut batch = Batch::new(net.config());
     let mut lessons = TrainingBatch::new(net.config());
-    let mut evaluator = NetEvaluator::new(net);
     let mut evaluations = Evaluations::default();
     let target = Target {
         policy: &[(0, 0.5), (1, 0.5)],
@@ -135,14 +140,20 @@ fn measure(encodings: &[PositionEncoding], net: Network, clock: Clock) -> Result
         turns_left: 9.0,
         weight: 1.0,
     };
-    let evaluated = rate(encodings, clock, |part| {
-        batch.clear();
-        for encoding in part {
-            batch.push(&encoding.sample())?;
+    let mut rates = [0.0; 5];
+    let evaluators = [NetEvaluator::new(net.duplicate()?), NetEvaluator::of_libtorch(net)];
+    for (rates, mut evaluator) in rates.as_chunks_mut::<2>().0.iter_mut().zip(evaluators) {
+        for (found, size) in rates.iter_mut().zip([BATCH, FEW]) {
+            *found = rate(encodings, size, clock, |part| {
+                batch.clear();
+                for encoding in part {
+                    batch.push(&encoding.sample())?;
+                }
+                Ok(evaluator.evaluate(&batch, &mut evaluations)?)
+            })?;
         }
-        Ok(evaluator.evaluate(&batch, &mut evaluations)?)
-    })?;
-    let trained = rate(encodings, clock, |part| {
+    }
+    rates[4] = rate(encodings, BATCH, clock, |part| {
         lessons.clear();
         for encoding in part {
             lessons.push(&encoding.sample(), &target)?;
@@ -150,16 +161,17 @@ fn measure(encodings: &[PositionEncoding], net: Network, clock: Clock) -> Result
         trainer.step(&lessons)?;
         Ok(())
     })?;
-    Ok([evaluated, trained])
+    Ok(rates)
 }
 
-/// Samples for each second of the clock of a pass that handles a batch of them.
+/// Samples for each second of the clock of a pass that handles `batch` of them.
 fn rate(
     encodings: &[PositionEncoding],
+    batch: usize,
     clock: Clock,
     mut pass: impl FnMut(&[PositionEncoding]) -> Result<(), Box<dyn Error>>,
 ) -> Result<f64, Box<dyn Error>> {
-    let mut parts = encodings.chunks_exact(BATCH).cycle();
+    let mut parts = encodings.chunks_exact(batch).cycle();
     let mut next = || parts.next().map_or(Ok(()), &mut pass);
     next()?;
     let (begun, used) = (Instant::now(), clock()?);
@@ -168,7 +180,7 @@ fn rate(
         next()?;
         passes += 1;
     }
-    Ok((passes * BATCH) as f64 / (clock()? - used))
+    Ok((passes * batch) as f64 / (clock()? - used))
 }
 
 /// Seconds that this thread has run.

@@ -301,7 +301,7 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
         OptionDoc { name: "search", default: "gumbel", meaning: "with simulations: gumbel or puct" },
         OptionDoc { name: "candidates", default: "16", meaning: "actions that a gumbel search compares" },
         OptionDoc { name: "c", default: "1.5", meaning: "factor of the exploration term of puct" },
-        OptionDoc { name: "batch", default: "8", meaning: "leaves that puct evaluates together" },
+        OptionDoc { name: "batch", default: "1", meaning: "leaves that puct evaluates together: many suit a GPU" },
         OptionDoc { name: "seed", default: "0", meaning: "which random stream of the game to use" },
     ];
 
@@ -338,8 +338,8 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
         let path = path.map_err(|error| unavailable(error.to_string()))?;
         let (encoder, contract) = self.reader_of(&path).map_err(|error| unavailable(error.to_string()))?;
         let loaded = checkpoint::load(&path, &contract, device).map_err(|error| unavailable(error.to_string()))?;
-        let GameIdentity { scenario, rules_hash, .. } = &self.identity;
-        if let Some(words) = loaded.manifest.foreign_to(scenario, rules_hash) {
+        let GameIdentity { scenario, rules_hash, rules_version, .. } = &self.identity;
+        if let Some(words) = loaded.manifest.foreign_to(scenario, rules_hash, *rules_version) {
             tell_once(format!("neural:{run}: {words}"));
         }
         let settings = NeuralSettings {
@@ -354,7 +354,7 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
             },
             candidates: options.number("candidates", DEFAULT_CANDIDATES, 1..=1000)?,
             exploration: options.number("c", 1.5, 0.0..=1000.0)?,
-            batch: options.number("batch", 8, 1..=65_536)?,
+            batch: options.number("batch", 1, 1..=65_536)?,
             seed: options.number("seed", 0, 0..=u64::MAX)?,
         };
         Ok(NeuralAgent::with(encoder, self.identity.clone(), contract, settings, Some(loaded.net)))

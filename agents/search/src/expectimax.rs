@@ -46,6 +46,8 @@ pub struct ExpectimaxSearch<P: Position, E> {
     evaluation: E,
     known: Transpositions,
     nodes: u64,
+    /// Whether a position at the horizon was judged by the evaluation since this was last unset.
+    cut_off: bool,
     bytes: Vec<u8>,
     /// Buffers that are not in use.
     actions: Vec<Vec<Action>>,
@@ -83,6 +85,7 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
             evaluation,
             known: Transpositions::new(settings.memory << 20),
             nodes: 0,
+            cut_off: false,
             bytes: Vec::new(),
             actions: Vec::new(),
             rolls: Vec::new(),
@@ -105,8 +108,8 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
         self.known.len()
     }
 
-    /// Searches `position`, which waits for a player, deeper and deeper until the depth of the settings is reached or the
-    /// budget is used up, in which a position looked at counts as a simulation; depth 1 is always completed. Of actions
+    /// Searches `position`, which waits for a player, deeper and deeper until the depth of the settings is reached, every line
+    /// that counts has been seen to its end or the budget is used up, in which a position looked at counts as a simulation; depth 1 is always completed. Of actions
     /// that are equally good the first is chosen. `None` if there is no legal action.
     ///
     /// With pruning, the values of actions that are no better than the best are upper bounds for the player to move.
@@ -121,10 +124,14 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
         for depth in 1..=self.settings.depth {
             let unbounded = MoveBudget { simulations: u32::MAX, deadline: None };
             let budget = if depth == 1 { &unbounded } else { budget };
+            self.cut_off = false;
             if self.search_root(position, seat, &mut ranked, depth, budget).is_err() {
                 break;
             }
             completed = depth;
+            if !self.cut_off {
+                break;
+            }
         }
         let sign = sign_of(seat);
         let &(action, value) = ranked.first()?;
@@ -190,13 +197,18 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
             return Ok(result.map_or(0.0, |result| f64::from(self.settings.utility.of_result(&result, Seat::First))));
         }
         if depth == 0 {
+            self.cut_off = true;
             return Ok(self.evaluation.value(position, Seat::First).map_or(0.0, f64::from));
         }
         let key = position.key_with(&mut self.bytes);
         let known = self.known.get(key);
-        if let Some(value) = known.and_then(|entry| entry.settles(depth, window.low, window.high)) {
+        if let Some(entry) = known
+            && let Some(value) = entry.settles(depth, window.low, window.high)
+        {
+            self.cut_off |= !entry.complete;
             return Ok(value);
         }
+        let cut_off_before = std::mem::replace(&mut self.cut_off, false);
         let (value, best) = match actor {
             Actor::Player(seat) => {
                 let first = known.and_then(|entry| entry.best);
@@ -212,7 +224,9 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
         } else {
             Bound::Exact
         };
-        self.known.put(key, Entry { value, depth, bound, best });
+        let complete = !self.cut_off;
+        self.cut_off |= cut_off_before;
+        self.known.put(key, Entry { value, depth, bound, complete, best });
         Ok(value)
     }
 

@@ -41,7 +41,8 @@ impl LeafOptions {
     /// These options where a spec gives no others.
     ///
     /// # Errors
-    /// [`SpecError::InvalidValue`] for a policy that the game does not have or a number out of range.
+    /// [`SpecError::InvalidValue`] for a policy that the game does not have, a number out of range, or a depth without
+    /// rollouts that it could end. A depth that is the default passes, since specs spell it out in any case.
     pub fn configured<P: Position, E>(
         self,
         options: &AgentOptions,
@@ -49,10 +50,14 @@ impl LeafOptions {
     ) -> Result<LeafOptions, SpecError> {
         let rollout = self.rollout.unwrap_or(NO_ROLLOUT);
         let rollout = knowledge.policy_option(options, Self::ROLLOUT.name, rollout, Some(NO_ROLLOUT))?;
+        let depth = options.number(Self::DEPTH.name, self.depth, 0..=1_000_000)?;
+        if rollout == NO_ROLLOUT && depth != self.depth {
+            return Err(options.invalid(Self::DEPTH.name, &depth.to_string(), "used with rollout=none".to_string()));
+        }
         Ok(LeafOptions {
             prior: knowledge.policy_option(options, Self::PRIOR.name, self.prior, None)?,
             rollout: (rollout != NO_ROLLOUT).then_some(rollout),
-            depth: options.number(Self::DEPTH.name, self.depth, 0..=1_000_000)?,
+            depth,
         })
     }
 

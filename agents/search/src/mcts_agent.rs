@@ -159,6 +159,15 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Mcts<P, E> {
             },
             seed: options.number("seed", seed, 0..=u64::MAX)?,
         };
+        // What would be ignored is refused, unless it is the default, which specs spell out in any case.
+        let prior = configured.leaf.prior;
+        if !selection.wants_priors() && prior != leaf.prior {
+            return Err(options.invalid(LeafOptions::PRIOR.name, prior, "used with select=uct".to_string()));
+        }
+        let MctsSettings { threads, shared_tree, .. } = configured.settings;
+        if threads == 1 && !shared_tree {
+            return Err(options.invalid("parallel", "root", "used with threads=1".to_string()));
+        }
         Ok(Mcts::with_options(self.knowledge.clone(), configured))
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Entry {
     pub depth: u32,
     /// What the value is.
     pub bound: Bound,
+    /// Whether it rests on ends of the game alone, so that to look deeper would change nothing.
+    pub complete: bool,
     /// The best action, at a decision.
     pub best: Option<Action>,
 }
@@ -37,7 +39,7 @@ impl Entry {
     /// The value, if it says all that a search to `depth` within the window could.
     pub fn settles(&self, depth: u32, low: f64, high: f64) -> Option<f64> {
         // A deeper value is another one; answers must not depend on what was searched before.
-        let sure = self.depth == depth
+        let sure = (self.depth == depth || (self.complete && self.depth < depth))
             && match self.bound {
                 Bound::Exact => true,
                 Bound::AtLeast => self.value >= high,

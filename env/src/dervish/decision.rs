@@ -140,6 +140,11 @@ impl Decision {
         self as u8 >= Decision::RollEvent as u8
     }
 
+    /// Whether the dice say which event comes, or what one amounts to (4).
+    pub const fn is_event_roll(self) -> bool {
+        matches!(self, Decision::RollEvent | Decision::RollEventDie | Decision::RollEventDice)
+    }
+
     /// The dice of a roll.
     pub const fn dice(self) -> Option<DiceKind> {
         Some(match self {

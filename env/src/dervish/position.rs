@@ -1,11 +1,14 @@
 //! The campaign as a [`Position`] of the framework.
 
+use std::cell::RefCell;
+
 use rustc_hash::FxHashMap;
 
 use super::campaign::{BattleStage, Campaign, Favour, GroupKind};
 use super::catalogue::Side;
 use super::decision::{Decision, Pending};
 use super::order::{ACTIONS, Order};
+use super::rules::readings::MOST_THROWS;
 use crate::game::{
     Action, Actor, GameIdentity, GameResult, IllegalMove, MergedOutcome, Outcome, Position, RollKey, Seat,
     WeightedOutcome,
@@ -80,12 +83,19 @@ impl Position for Campaign {
         self.settle();
     }
 
-    /// A whole combat, from its first test on. Endings that differ in losses lead to different positions, but where what
-    /// is left of the loser may be taken prisoner: there they are merged once more by where they lead.
+    /// A whole combat, from its first test on, or any other single roll of which several throws lead to the same position.
+    ///
+    /// Endings of a combat that differ in losses lead to different positions, but where what is left of the loser may be taken
+    /// prisoner: there they are merged once more by where they lead.
     fn merged_outcomes_into(&self, merged: &mut Vec<MergedOutcome>) -> bool {
         merged.clear();
-        let fresh = self.battle.stage == BattleStage::Tests && self.battle.dice == [0; 4];
-        if !fresh || !self.pending.decision.is_roll() {
+        if !self.pending.decision.is_roll() {
+            return false;
+        }
+        if self.battle.stage != BattleStage::Tests {
+            return self.merge_throws(merged);
+        }
+        if self.battle.dice != [0; 4] {
             return false;
         }
         let mut known = self.may_take_prisoners().then(|| (FxHashMap::default(), Vec::new()));
@@ -214,5 +224,49 @@ impl Position for Campaign {
 
     fn pending_kind(&self) -> &'static str {
         self.pending.decision.id()
+    }
+}
+
+thread_local! {
+    /// Room for what different throws make of a position.
+    static MADE: RefCell<Vec<Campaign>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Campaign {
+    /// Merges the throws of the pending roll by what they make of the position. False, leaving `merged` empty, where each makes
+    /// something else of it.
+    fn merge_throws(&self, merged: &mut Vec<MergedOutcome>) -> bool {
+        let throws = self.pending.decision.dice().map_or(&[][..], |dice| dice.outcomes());
+        let readings = self.readings(throws);
+        // Of equal positions the same follows, which need not be worked out; an event may make another position of which the
+        // same follows.
+        let by_what_follows = self.pending.decision.is_event_roll();
+        let mut places = [0; MOST_THROWS];
+        MADE.with_borrow_mut(|made| {
+            made.clear();
+            for (index, &(throw, weight)) in throws.iter().enumerate() {
+                let like = readings.first_like(index);
+                places[index] = if like < index {
+                    places[like]
+                } else {
+                    let mut after = *self;
+                    match by_what_follows {
+                        true => after.resolve_possible(Outcome(throw)),
+                        false => after.take_roll(throw),
+                    }
+                    made.iter().position(|known| *known == after).unwrap_or_else(|| {
+                        made.push(after);
+                        merged.push(MergedOutcome { weight: 0, rolls: vec![Outcome(throw)] });
+                        merged.len() - 1
+                    })
+                };
+                merged[places[index]].weight += u64::from(weight);
+            }
+        });
+        let any = merged.len() < throws.len();
+        if !any {
+            merged.clear();
+        }
+        any
     }
 }

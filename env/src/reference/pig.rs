@@ -172,10 +172,15 @@ impl Position for Pig {
         Some(GameResult { winner: Some(self.seat), margin: (points[0] - points[1]) / f32::from(TARGET) })
     }
 
-    /// Always 0: pig has no turn limit to count towards.
+    /// Always 0: see [`Pig::counts_turns`].
     #[inline]
     fn turn(&self) -> u32 {
         0
+    }
+
+    /// No: with the number of the turn no position would come back, and there would be no end of them.
+    fn counts_turns(&self) -> bool {
+        false
     }
 
     fn write_bytes(&self, bytes: &mut Vec<u8>) {

@@ -18,10 +18,7 @@ impl Batch {
     pub(crate) fn by_seat(&self) -> [SeatPart; 2] {
         let part = || SeatPart { batch: self.empty_like(), samples: Vec::new(), actions: Vec::new() };
         let mut parts = [part(), part()];
-        let mut first_token = 0;
-        for (sample, pools) in self.pool_sizes.chunks_exact(self.sizes.token_groups).enumerate() {
-            let tokens = first_token..first_token + pools.iter().sum::<u32>() as usize;
-            first_token = tokens.end;
+        for (sample, tokens) in self.token_ranges().enumerate() {
             let SeatPart { batch, samples, actions } = &mut parts[usize::from(self.second_seats[sample])];
             samples.push(sample);
             actions.extend(self.action_starts[sample]..self.action_starts[sample + 1]);

@@ -5,9 +5,12 @@ use crate::batch::{Inputs, TOKENS_PER_ACTION};
 use tch::nn::{self, Init, LinearConfig};
 use tch::{TchError, Tensor};
 
+/// Outputs of the value layer: logits of win, draw and loss, the margin before its tanh, and ln(1 + turns left).
+pub(crate) const VALUES: usize = 5;
+
 #[derive(Debug)]
 pub(super) struct Heads {
-    /// Logits of win, draw and loss, the margin before its tanh, and ln(1 + turns left).
+    /// [`VALUES`] outputs.
     value: nn::Linear,
     /// The next three are one layer, in parts: what is the same for all actions of a sample is computed once.
     action_features: nn::Linear,
@@ -19,7 +22,6 @@ pub(super) struct Heads {
 impl Heads {
     /// For tokens of width `hidden` and a position of width `trunk`.
     pub fn new(root: &nn::Path, inputs: &InputSizes, hidden: usize, trunk: usize) -> Heads {
-        const VALUES: usize = 5;
         let with = |name: &str, inputs: usize, outputs: usize, layer: LinearConfig| {
             nn::linear(root / name, inputs as i64, outputs as i64, layer)
         };

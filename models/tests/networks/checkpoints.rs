@@ -24,6 +24,7 @@ pub fn description() -> Description {
             action_codec_version: 2,
         },
         rules: BTreeMap::from([("hills".into(), "00ff".into()), ("river".into(), "ff00".into())]),
+        rules_version: Some(7),
         origin: Some(Origin::of("1.2.3", 4, "text")),
         step: 17,
         figures: BTreeMap::from([("loss".into(), 0.1), ("games".into(), 1e6)]),
@@ -276,15 +277,17 @@ fn a_manifest_of_format_2_is_read() {
         manifest["format"] = 2.into();
         manifest["rules_hash"] = "00ff".into();
         let fields = manifest.as_object_mut().expect("an object");
-        fields.remove("rules");
-        fields.remove("origin");
+        for later in ["rules", "rules_version", "origin"] {
+            fields.remove(later);
+        }
     });
     let loaded = checkpoint::load(&path, &description().contract, Device::Cpu).expect("a checkpoint");
     let Manifest { step, ref origin, ref figures, .. } = loaded.manifest;
     assert_eq!((step, origin, figures["games"]), (17, &None, 1e6));
-    // It does not know where its rules were played, only by which.
-    assert_eq!(loaded.manifest.foreign_to("hills", "00ff"), None);
-    let told = loaded.manifest.foreign_to("hills", "0f0f").expect("other rules");
+    // It does not know where its rules were played, nor their version, only their data.
+    let told = loaded.manifest.foreign_to("hills", "00ff", 7).expect("an unknown version");
+    assert_eq!(told, "trained by rules of an unknown version; these are version 7");
+    let told = loaded.manifest.foreign_to("hills", "0f0f", 7).expect("other rules");
     assert_eq!(told, "trained by other rules than those of hills (0f0f)");
     edit_manifest(&path, |manifest| manifest["rules"] = serde_json::json!({}));
     assert!(matches!(complaint(&path).1, CheckpointFault::Manifest(_)), "format 2 had no field `rules`");
@@ -294,10 +297,13 @@ fn a_manifest_of_format_2_is_read() {
 fn a_network_knows_the_rules_and_scenarios_of_its_training() {
     let (_folder, path) = saved();
     let manifest = checkpoint::load_manifest(&path).expect("a manifest");
-    let told = |scenario: &str, hash: &str| manifest.foreign_to(scenario, hash);
+    let told = |scenario: &str, hash: &str| manifest.foreign_to(scenario, hash, 7);
     assert_eq!((told("hills", "00ff"), told("river", "ff00")), (None, None));
     // The same data under another name, such as a copy of a scenario's file, play alike.
     assert_eq!(told("copy", "00ff"), None);
+    // The same data may be played otherwise.
+    let later = manifest.foreign_to("hills", "00ff", 8).expect("another version");
+    assert_eq!(later, "trained by rules version 7, not 8");
     assert_eq!(told("hills", "0f0f").as_deref(), Some("trained by other rules of hills (00ff, not 0f0f)"));
     assert_eq!(told("marsh", "0f0f").as_deref(), Some("trained in hills, river, not in marsh"));
     // XXH3 of the configuration's text, whatever computes it.

@@ -64,9 +64,11 @@ fn section(page: &mut String, standings: &Standings) -> Result<(), PlotError> {
         "<p>{games} games, {distinct} of them distinct. {first}, whoever plays it, scores {score}, which is worth {elo} \
          Elo.</p>"
     )?;
+    let forfeited = standings.any_forfeit();
+    let header = if forfeited { "<th>forfeited</th>" } else { "" };
     writeln!(
         page,
-        "<table>\n<tr><th></th><th>agent</th><th>games</th><th>Elo</th><th>as {first}</th><th>as {second}</th>\
+        "<table>\n<tr><th></th><th>agent</th><th>games</th>{header}<th>Elo</th><th>as {first}</th><th>as {second}</th>\
          <th>Nash weight</th><th>Nash Elo</th></tr>"
     )?;
     for (place, (standing, spec)) in standings.agents.iter().zip(standings.briefs()).enumerate() {
@@ -74,9 +76,10 @@ fn section(page: &mut String, standings: &Standings) -> Result<(), PlotError> {
         let (games, elo) = (standing.total().games(), elo_interval(&standing.elo));
         let nash = standing.nash.map(|nash| (format!("{:.3}", nash.weight), signed(nash.elo)));
         let (weight, nash_elo) = nash.unwrap_or_default();
+        let forfeits = if forfeited { format!("<td>{}</td>", standing.forfeits) } else { String::new() };
         writeln!(
             page,
-            "<tr><td>{}</td><td>{}</td><td>{games}</td><td>{elo}</td><td>{on_first}</td><td>{on_second}</td>\
+            "<tr><td>{}</td><td>{}</td><td>{games}</td>{forfeits}<td>{elo}</td><td>{on_first}</td><td>{on_second}</td>\
              <td>{weight}</td><td>{nash_elo}</td></tr>",
             place + 1,
             Escaped(&spec)

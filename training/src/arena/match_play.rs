@@ -193,6 +193,11 @@ impl Contestant {
     pub fn index(self) -> usize {
         self as usize
     }
+
+    /// Who has the first seat in game `game` of a match, counted from 0: A in even ones.
+    pub fn first_in(game: u32) -> Contestant {
+        if game.is_multiple_of(2) { Contestant::A } else { Contestant::B }
+    }
 }
 
 /// A finished game with everything that happened in it.
@@ -373,22 +378,17 @@ impl<'m, P: Position> Table<'m, P> {
 
     /// Both games of a pair; `None` if `stop` said so before the end.
     fn play_pair(&mut self, pair: u32, stop: &dyn Fn() -> bool) -> Result<Option<[PlayedGame; 2]>, MatchError> {
-        let Some(even) = self.play_game(2 * pair, Contestant::A, stop)? else { return Ok(None) };
-        let Some(odd) = self.play_game(2 * pair + 1, Contestant::B, stop)? else { return Ok(None) };
+        let Some(even) = self.play_game(2 * pair, stop)? else { return Ok(None) };
+        let Some(odd) = self.play_game(2 * pair + 1, stop)? else { return Ok(None) };
         Ok(Some([even, odd]))
     }
 
-    fn play_game(
-        &mut self,
-        game: u32,
-        first: Contestant,
-        stop: &dyn Fn() -> bool,
-    ) -> Result<Option<PlayedGame>, MatchError> {
+    fn play_game(&mut self, game: u32, stop: &dyn Fn() -> bool) -> Result<Option<PlayedGame>, MatchError> {
         let Match { start, options, value, .. } = self.to_play;
         let dice_seed = chance::game_seed(options.seed, u64::from(game / 2));
         let mut outcome = GameOutcome {
             game,
-            first,
+            first: Contestant::first_in(game),
             dice_seed,
             winner: None,
             margin: 0.0,

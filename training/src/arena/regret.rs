@@ -107,12 +107,12 @@ pub struct RegretCell {
     pub budget: u32,
     /// Regret over all positions and repeats.
     pub regret: Mean,
-    /// The greatest mean regret of a single position.
+    /// The greatest regret of a single choice.
     pub worst_regret: f64,
     /// Mean distance of the reported value of the chosen action from the exact value of the position; `None` for an agent
     /// that reports none.
     pub value_error: Option<f64>,
-    /// The greatest mean distance on a single position.
+    /// The greatest distance of a single choice.
     pub worst_value_error: Option<f64>,
     /// Mean time of a choice in seconds.
     pub seconds: f64,
@@ -149,11 +149,12 @@ pub fn measure<P: Position>(
     repeats: u32,
     seed: u64,
 ) -> Result<RegretCell, RegretError> {
-    let choices_in = |solved: &SolvedPosition<P>| -> Result<Choices, AgentError> {
+    let choices_in = |(index, solved): (usize, &SolvedPosition<P>)| -> Result<Choices, AgentError> {
         let mut agent = agent.make();
         let mut choices = Choices::default();
         for repeat in 0..repeats {
-            agent.new_game(agent_rng(seed, u64::from(repeat), solved.seat));
+            let game = u64::from(repeat) * positions.len() as u64 + index as u64;
+            agent.new_game(agent_rng(seed, game, solved.seat));
             let begun = Instant::now();
             let choice = agent.choose(&solved.position, &Limits::default())?;
             choices.seconds += begun.elapsed().as_secs_f64();
@@ -162,20 +163,18 @@ pub fn measure<P: Position>(
         }
         Ok(choices)
     };
-    let by_position: Vec<Choices> = positions.par_iter().map(choices_in).collect::<Result<_, _>>()?;
+    let by_position: Vec<Choices> = positions.par_iter().enumerate().map(choices_in).collect::<Result<_, _>>()?;
     let regrets: Vec<f64> = by_position.iter().flat_map(|choices| choices.regrets.iter().copied()).collect();
     let errors: Vec<f64> = by_position.iter().flat_map(|choices| choices.errors.iter().copied()).collect();
-    let worst = |of: fn(&Choices) -> &[f64]| by_position.iter().map(|choices| average(of(choices))).fold(0.0, f64::max);
-    let worst_regret = worst(|choices| &choices.regrets);
-    let worst_error = worst(|choices| &choices.errors);
+    let worst = |of: &[f64]| of.iter().copied().fold(0.0, f64::max);
     let seconds = by_position.iter().map(|choices| choices.seconds).sum::<f64>() / regrets.len().max(1) as f64;
     let reported = !errors.is_empty();
     Ok(RegretCell {
         budget,
         regret: Mean::of(&regrets).unwrap_or(Mean { value: 0.0, standard_error: None }),
-        worst_regret,
+        worst_regret: worst(&regrets),
         value_error: reported.then(|| average(&errors)),
-        worst_value_error: reported.then_some(worst_error),
+        worst_value_error: reported.then(|| worst(&errors)),
         seconds,
     })
 }

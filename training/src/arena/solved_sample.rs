@@ -80,10 +80,16 @@ pub fn draw<P: Position>(
     if found == count { Ok(drawn) } else { Err(NotDrawn::TooFew { found, games: most_games }) }
 }
 
-/// The decisions between several actions in a game of uniformly random ones, and the stream that goes on from it.
+/// The decisions between several actions in a random game, and the stream that goes on from it.
+///
+/// Players are fond of what they did last, more in one game than in another: by uniformly random actions a turn of pig would
+/// never get to where it matters whether to go on.
 fn random_game<P: Position>(start: &P, seed: u64) -> (Vec<P>, SplitMix64) {
     let (mut dice, mut rng) = (Dice::new(seed), SplitMix64::new(seed));
     let (mut position, mut decisions, mut legal) = (start.clone(), Vec::new(), Vec::<Action>::new());
+    // Repetitions of the latest action of each seat among 100 decisions.
+    let fondness = rng.below(101);
+    let mut latest: [Option<Action>; 2] = [None; 2];
     loop {
         match position.actor() {
             Actor::Finished => return (decisions, rng),
@@ -91,12 +97,15 @@ fn random_game<P: Position>(start: &P, seed: u64) -> (Vec<P>, SplitMix64) {
                 let outcome = dice.roll(&position);
                 position.resolve_possible(outcome);
             }
-            Actor::Player(_) => {
+            Actor::Player(seat) => {
                 position.legal_actions_into(&mut legal);
                 if legal.len() > 1 {
                     decisions.push(position.clone());
                 }
-                position.apply_legal(legal[rng.below(legal.len())]);
+                let again = latest[seat.index()].filter(|action| legal.contains(action) && rng.below(100) < fondness);
+                let action = again.unwrap_or_else(|| legal[rng.below(legal.len())]);
+                latest[seat.index()] = Some(action);
+                position.apply_legal(action);
             }
         }
     }

@@ -45,6 +45,8 @@ pub struct AgentStanding {
     pub elo: Estimate,
     /// Results on the first and on the second seat, and what they are worth above the opponents met there.
     pub seats: [SeatStatistics; 2],
+    /// Of the losses, games that it forfeited.
+    pub forfeits: u64,
     /// Its part in the equilibrium, where all agents have met each other.
     pub nash: Option<NashStanding>,
 }
@@ -98,6 +100,7 @@ impl Standings {
         let agents = numbers.len();
         let mut meetings = vec![vec![Pentanomial::default(); agents]; agents];
         let mut tallies = vec![[Tally::default(); 2]; agents];
+        let mut forfeits = vec![0; agents];
         let (mut first_seat, mut rated, mut decisions) = (Pentanomial::default(), Vec::new(), Vec::new());
         let mut hashes = HashSet::new();
         for of in matches {
@@ -114,6 +117,7 @@ impl Standings {
                     for (contestant, agent) in [(Contestant::A, a), (Contestant::B, b)] {
                         let seat = game.seat_of(contestant);
                         tallies[agent][seat.index()].add(game.score(seat));
+                        forfeits[agent] += u64::from(game.forfeited_by() == Some(contestant));
                     }
                     decisions.push(game.decisions);
                     hashes.insert(game.events_hash);
@@ -134,6 +138,7 @@ impl Standings {
                 agent: (*spec).to_string(),
                 elo: ratings.elo[number],
                 seats: [seat(Seat::First)?, seat(Seat::Second)?],
+                forfeits: forfeits[number],
                 nash: nash.as_ref().map(|nash| NashStanding { weight: nash.weights[number], elo: nash.elo[number] }),
             });
         }
@@ -169,6 +174,11 @@ impl Standings {
     /// The agents as people read them, in the order of the standings.
     pub fn briefs(&self) -> Vec<String> {
         brief_specs(self.agents.iter().map(|standing| standing.agent.as_str()))
+    }
+
+    /// Whether any game was forfeited: tables have a column of forfeits only then.
+    pub fn any_forfeit(&self) -> bool {
+        self.agents.iter().any(|standing| standing.forfeits > 0)
     }
 
     /// One line that says what the standings are of.
@@ -208,7 +218,11 @@ impl fmt::Display for Standings {
         table.load_style(presets::UTF8_FULL_CONDENSED);
         let scores = [first, second].map(|seat| format!("as {seat} [95%]"));
         let [as_first, as_second] = scores.each_ref().map(String::as_str);
-        table.set_header(["", "agent", "games", "Elo [95%]", as_first, as_second, "Nash weight", "Nash Elo"]);
+        let forfeited = self.any_forfeit();
+        let mut header = vec!["", "agent", "games"];
+        header.extend(forfeited.then_some("forfeited"));
+        header.extend(["Elo [95%]", as_first, as_second, "Nash weight", "Nash Elo"]);
+        table.set_header(header);
         for (place, (standing, spec)) in self.agents.iter().zip(self.briefs()).enumerate() {
             let scores = standing.seats.map(|seat| interval(&seat.score));
             let nash = standing.nash.map(|nash| (format!("{:.3}", nash.weight), signed(nash.elo)));
@@ -217,16 +231,10 @@ impl fmt::Display for Standings {
             let [on_first, on_second] = scores.map(right);
             let games = right(standing.total().games().to_string());
             let (number, agent) = (right((place + 1).to_string()), Cell::new(broken(&spec)));
-            table.add_row([
-                number,
-                agent,
-                games,
-                right(elo_interval(&standing.elo)),
-                on_first,
-                on_second,
-                right(weight),
-                right(elo),
-            ]);
+            let mut row = vec![number, agent, games];
+            row.extend(forfeited.then(|| right(standing.forfeits.to_string())));
+            row.extend([right(elo_interval(&standing.elo)), on_first, on_second, right(weight), right(elo)]);
+            table.add_row(row);
         }
         writeln!(f, "{table}")?;
         if self.agents.iter().any(|standing| standing.nash.is_none()) {

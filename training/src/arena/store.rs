@@ -511,6 +511,10 @@ fn game_of(row: &Row) -> rusqlite::Result<PlayedGame> {
 /// What no game can have been, of a game that was read: a column holds any number of its type.
 fn nonsense(game: &PlayedGame) -> Option<&'static str> {
     let PlayedGame { outcome, efforts, .. } = game;
+    // Who sits where follows from the number of the game: A has the first seat in the first game of each pair.
+    if outcome.first != Contestant::first_in(outcome.game) {
+        return Some("its number gives the first seat to the other agent");
+    }
     let margin = outcome.margin;
     if !(-1.0..=1.0).contains(&margin) {
         return Some("its margin is not in [-1, 1]");

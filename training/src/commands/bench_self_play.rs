@@ -43,7 +43,7 @@ pub struct SelfPlayBenchArgs {
     /// One evaluator for all threads, as on a GPU; then more threads than cores make sense.
     #[arg(long)]
     pub shared: bool,
-    /// Seconds of each of the two measurements.
+    /// Seconds of each of the three measurements.
     #[arg(long, default_value_t = 5.0, value_parser = super::bench::seconds)]
     pub seconds: f64,
     /// JSON instead of lines.
@@ -70,12 +70,14 @@ impl SelfPlayBenchArgs {
         print_line(&format!(
             "self-play {decisions_per_second:.0} decisions/s, {evaluations_per_second:.0} evaluations/s in batches of \
              {mean_batch:.1}, the network at work {:.0}% of the time{}, on {threads} threads\n\
-             alone     {:.0} evaluations/s on the same batches\n\
-             ratio     {:.2} (aim 0.80)",
+             alone     {:.0} evaluations/s on the same batches, ratio {:.2} (aim 0.80)\n\
+             libtorch  {:.0} evaluations/s on the same batches, ratio {:.2}",
             100.0 * speed.evaluator_busy,
             waiting,
             speed.bare_per_second,
-            speed.ratio
+            speed.ratio,
+            speed.libtorch_per_second,
+            speed.libtorch_ratio,
         ))
     }
 }

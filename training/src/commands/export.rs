@@ -42,6 +42,7 @@ impl ExportArgs {
         let description = Description {
             contract: manifest.contract,
             rules: manifest.rules,
+            rules_version: manifest.rules_version,
             origin: manifest.origin,
             step: manifest.step,
             figures: manifest.figures,

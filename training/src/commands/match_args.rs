@@ -4,6 +4,7 @@ use crate::arena::match_play::MatchOptions;
 use crate::commands::match_keeping::MatchCommandError;
 use crate::commands::threads;
 use dervish_agents::limits::Limits;
+use dervish_env::game::Position;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -28,15 +29,15 @@ pub struct GamesArgs {
 }
 
 impl GamesArgs {
-    /// How the match is played.
+    /// How a match from `start` is played.
     ///
     /// # Errors
     /// [`MatchCommandError`]: no number of pairs, or bounds as in [`BoundArgs::limits`].
-    pub fn options(&self) -> Result<MatchOptions, MatchCommandError> {
+    pub fn options<P: Position>(&self, start: &P) -> Result<MatchOptions, MatchCommandError> {
         Ok(MatchOptions {
             pairs: pairs_of(self.games).ok_or(MatchCommandError::UnevenGames(self.games))?,
             seed: self.seed,
-            limits: self.bounds.limits()?,
+            limits: self.bounds.limits(start)?,
             max_decisions: self.bounds.max_decisions,
             threads: self.threads,
         })
@@ -90,24 +91,26 @@ pub(super) fn time_of(seconds: f64) -> Result<Duration, String> {
 }
 
 impl BoundArgs {
-    /// The limits on thinking.
+    /// The limits on thinking in games from `start`.
     ///
     /// # Errors
-    /// [`MatchCommandError`]: bounds that allow nothing, or a decision that may take more than its turn.
-    pub fn limits(&self) -> Result<Limits, MatchCommandError> {
+    /// [`MatchCommandError`]: bounds that allow nothing, or as in [`ThoughtArgs::limits`].
+    pub fn limits<P: Position>(&self, start: &P) -> Result<Limits, MatchCommandError> {
         if self.max_decisions == Some(0) {
             return Err(MatchCommandError::NoDecisions);
         }
-        self.thought.limits()
+        self.thought.limits(start)
     }
 }
 
 impl ThoughtArgs {
-    /// The limits on thinking.
+    /// The limits on thinking in games from `start`. Every command that bounds thinking has them from here, so that none
+    /// bounds the turns of a game that counts none: all its decisions would share what one turn may use.
     ///
     /// # Errors
-    /// [`MatchCommandError`]: bounds that allow nothing, or a decision that may take more than its turn.
-    pub fn limits(&self) -> Result<Limits, MatchCommandError> {
+    /// [`MatchCommandError`]: bounds that allow nothing, a decision that may take more than its turn, or a bound on turns
+    /// in a game that does not count them ([`Position::counts_turns`]).
+    pub fn limits<P: Position>(&self, start: &P) -> Result<Limits, MatchCommandError> {
         for (option, bound) in [("sims", self.sims), ("turn-sims", self.turn_sims)] {
             if bound == Some(0) {
                 return Err(MatchCommandError::NoSimulations(option));
@@ -124,6 +127,10 @@ impl ThoughtArgs {
         {
             let bounds = [decision, turn].map(|bound| bound.as_secs_f64().to_string());
             return Err(MatchCommandError::MoreThanTheTurn { option: "time", bounds });
+        }
+        let of_turns = [("sims", self.turn_sims.is_some()), ("time", self.turn_time.is_some())];
+        if let Some((option, _)) = of_turns.into_iter().find(|(_, given)| *given && !start.counts_turns()) {
+            return Err(MatchCommandError::NoTurns { option, game: start.identity().game });
         }
         Ok(Limits {
             simulations: self.sims,

@@ -88,7 +88,7 @@ pub fn match_games<P: ArenaGame>(
     agents: &Registry<P>,
     args: &MatchArgs,
 ) -> Result<MatchReport, MatchCommandError> {
-    let options = args.of.options()?;
+    let options = args.of.options(start)?;
     let sprt = (!args.sprt.is_empty()).then(|| SprtPlan::parse(&args.sprt)).transpose()?;
     let (a, b) = (agents.factory(&args.a)?, agents.factory(&args.b)?);
     let value = value_function(P::evaluation());

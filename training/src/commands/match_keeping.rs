@@ -64,8 +64,7 @@ pub(super) fn play_and_keep<P: ArenaGame>(
 
 /// Whether a record can be that of a game of the match: of one that was played already, or that is played next.
 fn is_record_of<P: ArenaGame>(to_play: &Match<'_, P>, earlier: &[[PlayedGame; 2]], game: u32, record: &Record) -> bool {
-    let first = if game.is_multiple_of(2) { Contestant::A } else { Contestant::B };
-    let seats = if first == Contestant::A { [0, 1] } else { [1, 0] };
+    let seats = if Contestant::first_in(game) == Contestant::A { [0, 1] } else { [1, 0] };
     let agents = seats.map(|agent| to_play.agents[agent].spec());
     let decisions = || record.plies().iter().filter(|ply| matches!(ply, Ply::Decision { .. })).count();
     let as_played = |played: &PlayedGame| decisions() == played.outcome.decisions as usize;
@@ -192,6 +191,14 @@ pub enum MatchCommandError {
         option: &'static str,
         /// What was given for a decision and for a turn.
         bounds: [String; 2],
+    },
+    /// A budget for turns in a game that does not count them.
+    #[error("--turn-{option}: {game} counts no turns; bound its decisions with --{option}")]
+    NoTurns {
+        /// The option for a decision.
+        option: &'static str,
+        /// The game.
+        game: String,
     },
     /// The test of `--sprt` cannot be made.
     #[error("--sprt: {0}")]

@@ -70,7 +70,7 @@ impl GameVisitor for Play<'_> {
             let reason = format!("{} exists; name a new file", path.display());
             return Err(CommandError::Argument { argument: "--record", reason });
         }
-        let limits = args.thought.limits()?;
+        let limits = args.thought.limits(&start)?;
         let seed = match args.seed {
             Some(seed) => seed,
             None => {

@@ -225,8 +225,12 @@ impl StudyMatchVisitor<'_> {
     }
 }
 
-/// How a match is played, as far as its table in the study file says.
-fn options(planned: &PlannedMatch, threads: Option<NonZeroUsize>) -> Result<MatchOptions, MatchCommandError> {
+/// How a match from `start` is played, as far as its table in the study file says.
+fn options<P: ArenaGame>(
+    start: &P,
+    planned: &PlannedMatch,
+    threads: Option<NonZeroUsize>,
+) -> Result<MatchOptions, MatchCommandError> {
     let PlannedMatch { games, seed, bounds, .. } = planned;
     let pairs = pairs_of(*games).ok_or(MatchCommandError::UnevenGames(*games))?;
     let time = |name: &str, seconds: Option<f64>| {
@@ -240,7 +244,7 @@ fn options(planned: &PlannedMatch, threads: Option<NonZeroUsize>) -> Result<Matc
         turn_time: time("turn_time", bounds.turn_time)?,
     };
     let args = BoundArgs { thought, max_decisions: bounds.max_decisions };
-    let limits: Limits = args.limits()?;
+    let limits: Limits = args.limits(start)?;
     Ok(MatchOptions { pairs, seed: *seed, limits, max_decisions: bounds.max_decisions, threads })
 }
 
@@ -256,7 +260,7 @@ impl GameVisitor for StudyMatchVisitor<'_> {
     fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
         let StudyMatchVisitor { study, planned, .. } = self;
         let in_file = |error: MatchCommandError| in_file(study, planned, &error);
-        let options = options(planned, self.threads).map_err(in_file)?;
+        let options = options(&start, planned, self.threads).map_err(in_file)?;
         let agents = agents_of(&start, encoder);
         let factory = |spec: &str| agents.factory(spec).map_err(|error| in_file(error.into()));
         let (a, b) = (factory(&planned.agents[0])?, factory(&planned.agents[1])?);

@@ -55,7 +55,7 @@ impl GameVisitor for Tournament<'_> {
 
     fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
         let args = self.args;
-        let options = args.of.options()?;
+        let options = args.of.options(&start)?;
         let registry = agents_of(&start, encoder);
         let agents: Result<Vec<AgentFactory<P>>, SpecError> =
             args.agents.iter().map(|spec| registry.factory(spec)).collect();

@@ -10,8 +10,9 @@ use crate::interrupt;
 use crate::run_dir::RunDir;
 use crate::self_play::Start;
 use crate::self_play::pool::Rival;
-use crate::session::{Budget, Material, Progress, SessionReport, Watcher, check_network, train};
+use crate::session::{Budget, Material, Progress, SessionReport, Watcher, check_network, train, unfinished};
 use dervish_env::encode::PolicyEncoder;
+use dervish_env::game::Position;
 use dervish_env::persist::read_text;
 use std::any::Any;
 use std::num::NonZeroUsize;
@@ -41,7 +42,7 @@ pub struct TrainArgs {
     /// Run directory to go on in.
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
-    /// How long to train, such as 90s, 10m or 2h [default: that of the configuration, 60m for presets; none with --resume].
+    /// How long to train, such as 90s, 10m or 2h [default: that of the configuration, 60m for presets; with --resume what is left of a session that was interrupted].
     #[arg(long, value_parser = budget)]
     pub budget: Option<Duration>,
     /// Rounds of learning until the run is over, those of earlier sessions included.
@@ -122,15 +123,20 @@ impl TrainArgs {
         config.map_err(|error| CommandError::File { file: source, reason: error.to_string() })
     }
 
-    /// How long to train.
-    fn length(&self, config: &RunConfig) -> Result<Budget, CommandError> {
-        let named = self.rounds.map(Budget::Rounds).or(self.budget.map(Budget::Time));
-        // A run that goes on has had the time of its configuration.
-        let configured = config.budget.as_deref().filter(|_| self.resume.is_none());
-        // One that is no time was refused with its configuration.
-        let configured = configured.and_then(|text| budget(text).ok()).map(Budget::Time);
-        let length = named.or(configured).ok_or("how long? --budget 10m, or --rounds 100");
-        length.map_err(|reason| CommandError::Training(reason.to_string()))
+    /// How long to train: as is said, or as is configured, or what is left of a session that was interrupted.
+    fn length(&self, config: &RunConfig, resumed: Option<&RunDir>) -> Result<Budget, CommandError> {
+        let told = |reason: String| CommandError::Training(reason);
+        if let Some(named) = self.rounds.map(Budget::Rounds).or(self.budget.map(Budget::Time)) {
+            return Ok(named);
+        }
+        let Some(run) = resumed else {
+            // A time that is none was refused with its configuration.
+            let configured = config.budget.as_deref().and_then(|text| budget(text).ok()).map(Budget::Time);
+            return configured.ok_or_else(|| told("how long? --budget 10m, or --rounds 100".to_string()));
+        };
+        let left = unfinished(run).map_err(|error| told(error.to_string()))?;
+        let is_over = "the run's latest session came to its end; how much longer? --budget 10m, or --rounds 100";
+        left.ok_or_else(|| told(is_over.to_string()))
     }
 
     /// `runs/NAME-N` with the lowest N from 1 that is free. Another program may take it first; then the run is refused.
@@ -199,7 +205,23 @@ impl TrainGame<'_> {
             };
             material.starts.push(Start { position, encoder });
         }
+        self.check_held_out(&material)?;
         Ok(material)
+    }
+
+    /// Refuses an agent that is held out and learnt from all the same. Agents are told apart by their specs with every
+    /// option: `random` and `random:seed=0` are one.
+    fn check_held_out<P: Position, E>(&self, material: &Material<P, E>) -> Result<(), CommandError> {
+        let Material { teachers, opponents, held_out, .. } = material;
+        // Where it has no games, nobody is imitated.
+        let imitated = self.config.imitation.as_ref().is_some_and(|imitation| imitation.games > 0);
+        let teachers = teachers.iter().filter(|_| imitated).map(|agent| ("imitation.teacher", agent));
+        let pool = opponents.iter().flat_map(|rival| &rival.by_scenario).map(|agent| ("league.opponents", agent));
+        let is_held_out = |spec: &str| held_out.iter().flat_map(|rival| &rival.by_scenario).any(|of| of.spec() == spec);
+        let Some((key, agent)) = teachers.chain(pool).find(|(_, agent)| is_held_out(agent.spec())) else {
+            return Ok(());
+        };
+        Err(CommandError::Training(format!("assessment.held_out and {key} have the same agent: {}", agent.spec())))
     }
 }
 
@@ -219,7 +241,7 @@ impl GameVisitor for TrainGame<'_> {
 
     fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, _: P, _: E) -> Result<(), CommandError> {
         let material = self.material::<P, E>()?;
-        let budget = self.args.length(&self.config)?;
+        let budget = self.args.length(&self.config, self.resumed.as_ref())?;
         if self.config.deterministic && matches!(budget, Budget::Time(_)) {
             let reason = "a deterministic run ends after --rounds: with --budget its steps would depend on the clock";
             return Err(CommandError::Training(reason.to_string()));
@@ -255,7 +277,8 @@ impl GameVisitor for TrainGame<'_> {
             true => format!("--rounds {}", 2 * after.rounds.max(1)),
             false => "--budget 10m".to_string(),
         };
-        eprintln!("the run is in {path}; go on with: dervish train --resume {path} {more}");
+        let more = if stopped { String::new() } else { format!(" {more}") };
+        eprintln!("the run is in {path}; go on with: dervish train --resume {path}{more}");
         eprintln!("it plays as: neural:{path}");
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::{CommandError, minutes, print_json, print_line, threads};
 use crate::commands::progress::WorkProgress;
 use crate::interrupt;
 use crate::tune::folder::{Plan, TUNING_VERSION};
-use crate::tune::measure::{SELF, Stop};
+use crate::tune::measure::{Forfeits, SELF, Stop};
 use crate::tune::spsa::Gains;
 use crate::tune::tuning::{Tuning, TuningReport};
 use comfy_table::{CellAlignment, Table, presets};
@@ -79,7 +79,9 @@ impl TuneArgs {
         let progress = WorkProgress::new(done(tuning.steps()), "", false);
         while tuning.step(&stop)? {
             let steps = tuning.steps();
-            progress.tell(done(steps), &format!("{steps} of {planned} steps"), &games);
+            let forfeited: u64 = tuning.forfeits().iter().map(|of| of.games).sum();
+            let forfeited = if forfeited > 0 { format!(", {forfeited} games forfeited") } else { String::new() };
+            progress.tell(done(steps), &format!("{steps} of {planned} steps"), &format!("{games}{forfeited}"));
         }
         progress.finish();
         let report = tuning.finish()?;
@@ -87,6 +89,13 @@ impl TuneArgs {
             print_json(&report)?
         } else {
             print_line(&table(&report))?
+        }
+        let played = u64::from(report.steps) * tuning.games_a_step();
+        for Forfeits { agent, games, reason } in &report.forfeits {
+            eprintln!(
+                "dervish: warning: {agent} forfeited {games} of {played} games, which tell nothing of the weights; the first: \
+                 {reason}"
+            );
         }
         eprintln!("the weights are in {}", folder.join("weights.toml").display());
         if report.steps < report.plan.gains.steps {

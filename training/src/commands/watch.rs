@@ -174,6 +174,10 @@ fn status_table(status: &RunStatus, round: Option<&RoundLine>) -> String {
         let (result, margin, turns) = (line.wdl, line.margin, line.turns_left);
         rows.push(("losses", format!("{policy}result {result:.3}, margin {margin:.3}, turns left {turns:.3}")));
         rows.push(("policy entropy", format!("{} nats", Known(line.policy_entropy(), 2))));
+        if let Some(luck) = line.luck {
+            let (share, narrowing) = (Known(luck.best_share, 2), Known(luck.narrowing, 2));
+            rows.push(("luck", format!("best share {share}, narrows results {narrowing} times")));
+        }
         if let Some(figures) = &line.figures {
             let length = (figures.decisions_per_game, figures.turns_per_game);
             rows.push(("game length", format!("{:.0} decisions, {:.1} player turns", length.0, length.1)));

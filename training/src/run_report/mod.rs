@@ -122,6 +122,14 @@ fn strength(page: &mut String, assessments: &[Assessment], scenarios: &[String])
     writeln!(page, "<h2>Strength</h2>")?;
     let svg = curves(&curves_of, "minutes of training", "score of the run", Some(0.0..1.0))?;
     plot(page, "Score against each opponent", &svg)?;
+    let rated = assessments.iter().filter_map(|of| Some((of.seconds / 60.0, of.rating?)));
+    let rated: Vec<(f64, f64)> = rated.collect();
+    // Where everything was won or lost there is none.
+    if !rated.is_empty() {
+        let curve = Curve::thinned("", &rated, rated.len());
+        let svg = curves(&[curve], "minutes of training", "Elo against all of them", None)?;
+        plot(page, "Rating", &svg)?;
+    }
     if let Some(last) = assessments.last() {
         let row =
             |(agent, name): (&AgentScore, String)| vec![name, agent.games.to_string(), interval(&agent.estimate())];
@@ -194,6 +202,10 @@ fn learning(page: &mut String, rounds: &[RoundLine], [first, second]: [&str; 2])
         (
             "Squared error of the players' values",
             over_steps(rounds, &seats(&squared_first, &squared_second), "squared utility", None)?,
+        ),
+        (
+            "What is known of luck narrows the interval of the mean result",
+            over_steps(rounds, &[("", &|line| line.luck?.narrowing)], "times", None)?,
         ),
         ("Speed", over_steps(rounds, &[("", &|line| Some(line.decisions_per_second))], "decisions a second", None)?),
         (

@@ -217,7 +217,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
             let judgement = Judgement {
                 index: index as u32,
                 probability: policy[index],
-                value: value(part.start),
+                value: Some(value(part.start)),
                 policy: Vec::new(),
             };
             table.decide(seat, legal[index], Some(judgement));
@@ -230,7 +230,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
         }
         let Some(action) = search.choice() else { return };
         let Some(index) = legal.iter().position(|&legal| legal == action) else { return };
-        let value = search.policy_into(policy);
+        let value = Some(search.policy_into(policy));
         let taught = if table.full { sparse(policy) } else { Vec::new() };
         let judgement = Judgement { index: index as u32, probability: policy[index], value, policy: taught };
         table.decide(seat, action, Some(judgement));

@@ -78,8 +78,8 @@ pub struct OwnEvaluator<'r> {
     step: u64,
     weights: &'r PublishedWeights,
     effort: &'r Effort,
-    /// When the last batch was done.
-    idle_since: Instant,
+    /// When the last batch was done; `None` before the first, since a teacher may play until then.
+    idle_since: Option<Instant>,
 }
 
 impl<'r> OwnEvaluator<'r> {
@@ -95,7 +95,7 @@ impl<'r> OwnEvaluator<'r> {
         let step = weights.step();
         let mut evaluator = NetEvaluator::new(weights.duplicate()?);
         evaluator.set_precision(precision);
-        Ok(OwnEvaluator { evaluator, step, weights, effort, idle_since: Instant::now() })
+        Ok(OwnEvaluator { evaluator, step, weights, effort, idle_since: None })
     }
 
     fn evaluate(&mut self, batch: &Batch, evaluations: &mut Evaluations) -> Result<(), EvaluateError> {
@@ -105,10 +105,10 @@ impl<'r> OwnEvaluator<'r> {
             self.step = published;
         }
         let begun = Instant::now();
-        let idle = begun - self.idle_since;
+        let idle = self.idle_since.map_or(Duration::ZERO, |since| begun - since);
         self.evaluator.evaluate(batch, evaluations)?;
         self.effort.book(batch.len(), begun.elapsed(), idle);
-        self.idle_since = Instant::now();
+        self.idle_since = Some(Instant::now());
         Ok(())
     }
 }
@@ -231,6 +231,69 @@ pub fn serve(requests: Receiver<Request>, mut own: OwnEvaluator<'_>, most: usize
         for Request { batch, evaluations, reply, .. } in waiting {
             // An actor that has stopped waits for nothing.
             let _ = reply.send(Reply { batch, evaluations, outcome: outcome.clone() });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dervish_models::batch::Sample;
+    use dervish_models::device::Device;
+    use dervish_models::network::{Architecture, InputSizes, Network, NetworkConfig};
+    use std::sync::mpsc::channel;
+
+    /// Batches that wait when the evaluator comes to them are evaluated as one, and each actor gets its own part back.
+    #[test]
+    fn what_waits_is_joined_and_handed_back_in_parts() {
+        let inputs =
+            InputSizes { token_features: 2, token_groups: 1, global_features: 1, action_features: 1, planes: [0; 3] };
+        let architecture = Architecture::TokenMlp { hidden: 8, trunk: 8 };
+        let config = NetworkConfig { inputs, architecture, by_seat: false };
+        let net = Network::new(config.clone(), 1, Device::Cpu).expect("sizes in range");
+        let weights = PublishedWeights::new(net.duplicate().expect("a copy"), 0);
+        let sample = |fact: f32| {
+            let mut batch = Batch::new(&config);
+            let sample = Sample {
+                second_seat: false,
+                globals: &[fact],
+                tokens: &[fact, 1.0],
+                groups: &[0],
+                planes: &[],
+                cells: &[],
+                actions: &[0.5, 1.0],
+                action_tokens: &[[None, None], [Some(0), None]],
+            };
+            batch.push(&sample).expect("a valid sample");
+            batch
+        };
+        let mut two = sample(-1.0);
+        two.append(&sample(2.0));
+        let (requests, queue) = channel();
+        let mut answers = Vec::new();
+        for batch in [sample(1.0), two, sample(3.0), sample(4.0)] {
+            let (reply, answer) = sync_channel(1);
+            let request = Request { batch, evaluations: Evaluations::default(), reply, sent: Instant::now() };
+            requests.send(request).expect("a queue");
+            answers.push(answer);
+        }
+        drop(requests);
+        let effort = Effort::default();
+        // With four positions waiting nothing more is joined: the last batch is evaluated by itself.
+        serve(queue, OwnEvaluator::new(&weights, &effort, Precision::Full).expect("a network"), 4);
+        let report = effort.report();
+        assert_eq!((report.evaluations, report.mean_batch), (5, 2.5));
+        let mut alone = NetEvaluator::new(net);
+        for answer in answers {
+            let Reply { batch, evaluations, outcome } = answer.recv().expect("an answer");
+            outcome.expect("evaluated");
+            let mut expected = Evaluations::default();
+            alone.evaluate(&batch, &mut expected).expect("finite");
+            assert_eq!(evaluations.len(), batch.len());
+            for of in 0..batch.len() {
+                assert_eq!(evaluations.policy(of), expected.policy(of));
+                assert_eq!(evaluations.wdl(of), expected.wdl(of));
+            }
         }
     }
 }

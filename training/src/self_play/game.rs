@@ -58,8 +58,9 @@ pub struct Judgement {
     pub index: u32,
     /// The probability with which it was played.
     pub probability: f32,
-    /// Expected utility in [-1, 1] for the player who decided.
-    pub value: f32,
+    /// Expected utility in [-1, 1] for the player who decided; `None` of a teacher who tells none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<f32>,
     /// The policy to learn, as a search found it, by index among the legal actions, negligible probabilities left out; it
     /// sums to 1, or is empty where nothing was searched in full.
     pub policy: Vec<(u32, f32)>,

@@ -6,10 +6,9 @@ use crate::self_play::evaluation::BatchEvaluator;
 use crate::self_play::game::SelfPlayGame;
 use crate::self_play::numbers::GameNumbers;
 use crate::self_play::pool::Pool;
-use crate::self_play::teacher::Teacher;
+use crate::self_play::teacher::{Teacher, TeacherError};
 use crate::self_play::weights::PublishedWeights;
 use crate::session::Material;
-use dervish_agents::agent::AgentError;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::Position;
 
@@ -30,7 +29,7 @@ pub enum PlayerError {
     Actor(#[from] ActorError),
     /// The agent that is imitated.
     #[error("imitation: {0}")]
-    Teacher(#[from] AgentError),
+    Teacher(#[from] TeacherError),
     /// A thread panicked: a defect of the program, or of an agent.
     #[error("self-play: a thread broke off: {0}")]
     Panicked(String),
@@ -50,7 +49,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Players<'r, P, E> {
         let explore = imitation.as_ref().map_or(0.0, |imitation| imitation.explore);
         let teachers =
             material.teachers.iter().zip(&material.starts).enumerate().map(|(scenario, (teacher, start))| {
-                Teacher::new(start.position.clone(), scenario, teacher, explore, *seed)
+                Teacher::new(start.position.clone(), scenario, teacher, explore, self_play.utility, *seed)
             });
         Players {
             teachers: teachers.collect(),

@@ -5,7 +5,8 @@
 //! replay/open.jsonl             the games so far of the round that is being played
 //! ```
 //!
-//! A game is on disk as soon as it is finished, so that a program that is killed loses no more than the games in progress.
+//! A game is on disk as soon as it is finished, whatever the learner is at by then, so that a program that is killed loses no
+//! more than the games in progress.
 //! A round is renamed when it is complete and never changed. Which rounds a game is learnt from again is worked out from
 //! its number, so that nothing but games needs to be kept.
 
@@ -15,22 +16,25 @@ use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The games of a run, round by round.
 #[derive(Debug)]
 pub struct Replay {
     folder: PathBuf,
     /// Complete rounds that are kept, the oldest first, without gaps.
-    rounds: VecDeque<Vec<SelfPlayGame>>,
+    rounds: VecDeque<Vec<Arc<SelfPlayGame>>>,
     /// Number of the round that is being played.
     current: u64,
-    open: Vec<SelfPlayGame>,
+    open: Vec<Arc<SelfPlayGame>>,
     file: File,
     games_per_round: usize,
     /// Rounds after its own from which a game may be learnt from again.
     window: usize,
     /// Times that a game is learnt from.
     uses: usize,
+    taught: u64,
+    taught_uses: usize,
     seed: u64,
 }
 
@@ -43,6 +47,10 @@ pub struct ReplaySettings {
     pub window: usize,
     /// Times that a game is learnt from, at least 1.
     pub uses: usize,
+    /// Games of teachers, the first of the run.
+    pub taught: u64,
+    /// Times that one of these is learnt from, at least 1.
+    pub taught_uses: usize,
     /// Seed of the run.
     pub seed: u64,
 }
@@ -67,7 +75,7 @@ pub enum ReplayFault {
     #[error("{0}")]
     Io(#[from] io::Error),
     /// A line is not a game.
-    #[error("not a game of self-play: {0}")]
+    #[error("not a game of self-play: {0}; take the file away to go on without its games")]
     Game(#[from] serde_json::Error),
     /// A round has other games than it should.
     #[error("{found} games, not {expected}; take the file away to go on without these games")]
@@ -91,7 +99,7 @@ impl Replay {
     /// # Errors
     /// [`ReplayError`] with the file and the line that is no game.
     pub fn open(folder: &Path, settings: ReplaySettings, next: u64, whole_rounds: bool) -> Result<Replay, ReplayError> {
-        let ReplaySettings { games_per_round, window, uses, seed } = settings;
+        let ReplaySettings { games_per_round, window, uses, taught, taught_uses, seed } = settings;
         let path = folder.join(OPEN);
         let first = next.saturating_sub(window as u64);
         let mut rounds = VecDeque::new();
@@ -104,7 +112,7 @@ impl Replay {
         // A round that was taken away is a round without games; the last one on disk ends the row.
         let last = numbers.into_iter().max().map_or(next, |last| (last + 1).max(next));
         while current < last {
-            rounds.push_back(read_round(&round_file(folder, current), games_per_round)?);
+            rounds.push_back(shared(read_round(&round_file(folder, current), games_per_round)?));
             current += 1;
         }
         let kept = if whole_rounds { Vec::new() } else { read_open(&path)? };
@@ -114,7 +122,7 @@ impl Replay {
             let complete = round_file(folder, current);
             let lines = lines_of(&kept).map_err(|error| fault(&complete, error))?;
             dervish_env::persist::write_whole(&complete, &lines).map_err(|error| fault(&complete, error))?;
-            rounds.push_back(std::mem::take(&mut kept));
+            rounds.push_back(shared(std::mem::take(&mut kept)));
             current += 1;
         }
         // What a kill cut off goes.
@@ -122,7 +130,19 @@ impl Replay {
         dervish_env::persist::write_whole(&path, &lines).map_err(|error| fault(&path, error))?;
         let file = appended(&path).map_err(|error| fault(&path, error))?;
         let folder = folder.to_owned();
-        Ok(Replay { folder, rounds, current, open: kept, file, games_per_round, window, uses, seed })
+        Ok(Replay {
+            folder,
+            rounds,
+            current,
+            open: shared(kept),
+            file,
+            games_per_round,
+            window,
+            uses,
+            taught,
+            taught_uses,
+            seed,
+        })
     }
 
     /// Number of the round that is being played.
@@ -150,7 +170,7 @@ impl Replay {
         let mut line = serde_json::to_vec(&game).map_err(|error| fault(&path, io::Error::from(error)))?;
         line.push(b'\n');
         self.file.write_all(&line).map_err(|error| fault(&path, error))?;
-        self.open.push(game);
+        self.open.push(Arc::new(game));
         if self.open.len() < self.games_per_round {
             return Ok(false);
         }
@@ -167,11 +187,19 @@ impl Replay {
     }
 
     /// The games to learn from in round `number`, which is complete: its own, then the older ones whose turn it is again.
-    pub fn lesson(&self, number: u64) -> (&[SelfPlayGame], Vec<&SelfPlayGame>) {
+    pub fn lesson(&self, number: u64) -> [Vec<Arc<SelfPlayGame>>; 2] {
         let own = self.round(number).unwrap_or_default();
         let older = (1..=self.window as u64).filter_map(|age| Some((age, self.round(number.checked_sub(age)?)?)));
         let again = older.flat_map(|(age, games)| games.iter().filter(move |game| self.again(game, age)));
-        (own, again.collect())
+        [own.to_vec(), again.cloned().collect()]
+    }
+
+    /// The file in which the game of this number is kept, if it is.
+    pub fn file_of(&self, number: u64) -> Option<PathBuf> {
+        let has = |games: &[Arc<SelfPlayGame>]| games.iter().any(|game| game.number == number);
+        let round = self.rounds.iter().position(|games| has(games));
+        let open = has(&self.open).then(|| self.folder.join(OPEN));
+        round.map(|index| round_file(&self.folder, self.first() + index as u64)).or(open)
     }
 
     /// Deletes what is too old to be learnt from in round `next` and later. To be called once a checkpoint of `next` is there: a
@@ -194,17 +222,18 @@ impl Replay {
         self.current - self.rounds.len() as u64
     }
 
-    fn round(&self, number: u64) -> Option<&[SelfPlayGame]> {
+    fn round(&self, number: u64) -> Option<&[Arc<SelfPlayGame>]> {
         let index = number.checked_sub(self.first())?;
         self.rounds.get(index as usize).map(Vec::as_slice)
     }
 
-    /// Whether a game is learnt from again `age` rounds after its own: in `uses` - 1 rounds of the window, drawn without
-    /// repetition.
+    /// Whether a game is learnt from again `age` rounds after its own: in one round less of the window than it is to be used,
+    /// drawn without repetition.
     fn again(&self, game: &SelfPlayGame, age: u64) -> bool {
         let mut stream = SplitMix64::new(game_seed(self.seed ^ REPLAYED, game.number));
         // Selection sampling (Knuth 1969, algorithm 3.4.2 S).
-        let mut wanted = (self.uses - 1).min(self.window);
+        let uses = if game.number < self.taught { self.taught_uses } else { self.uses };
+        let mut wanted = (uses - 1).min(self.window);
         for passed in 1..=age {
             let left = self.window as u64 - passed + 1;
             let chosen = stream.below(left as usize) < wanted;
@@ -219,6 +248,10 @@ impl Replay {
 
 /// Keeps the draws of replayed games apart from the games' own streams.
 const REPLAYED: u64 = 0x7265_706c_6179_6564;
+
+fn shared(games: Vec<SelfPlayGame>) -> Vec<Arc<SelfPlayGame>> {
+    games.into_iter().map(Arc::new).collect()
+}
 
 fn fault(path: &Path, error: io::Error) -> ReplayError {
     ReplayError { path: path.to_owned(), line: None, reason: error.into() }

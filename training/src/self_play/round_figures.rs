@@ -116,13 +116,15 @@ fn bins_of(sums: &[Sums]) -> Vec<ValueBin> {
 
 impl RoundFigures {
     /// The figures of these games; `utility` is what a result is worth to the players.
-    pub fn of(games: &[SelfPlayGame], utility: &Utility) -> RoundFigures {
+    pub fn of<'g>(games: impl IntoIterator<Item = &'g SelfPlayGame>, utility: &Utility) -> RoundFigures {
         let mut seats = [[Sums::default(); VALUE_BINS]; 2];
         let mut thirds = [[Sums::default(); VALUE_BINS]; 3];
         let mut by_turn = [Sums::default(); TURNS];
         let (mut decisions, mut turns, mut score) = (0, 0, 0.0);
         let (mut entropy, mut taught) = (0.0, 0u64);
+        let mut count = 0u32;
         for game in games {
+            count += 1;
             let result = Seat::BOTH.map(|seat| f64::from(utility.of_result(&game.result, seat)));
             decisions += game.decisions.len();
             score += game.result.score(Seat::First);
@@ -132,11 +134,13 @@ impl RoundFigures {
                 turn += usize::from(before.is_some_and(|before| before != *seat));
                 before = Some(*seat);
                 let Some(judgement) = judgement else { continue };
-                let (value, result) = (f64::from(judgement.value), result[seat.index()]);
-                let bin = (((value + 1.0) / 2.0 * VALUE_BINS as f64) as usize).min(VALUE_BINS - 1);
-                seats[seat.index()][bin].add(value, result);
-                thirds[3 * index / game.decisions.len()][bin].add(value, result);
-                by_turn[turn.min(TURNS - 1)].add(value, result);
+                if let Some(value) = judgement.value.map(f64::from) {
+                    let result = result[seat.index()];
+                    let bin = (((value + 1.0) / 2.0 * VALUE_BINS as f64) as usize).min(VALUE_BINS - 1);
+                    seats[seat.index()][bin].add(value, result);
+                    thirds[3 * index / game.decisions.len()][bin].add(value, result);
+                    by_turn[turn.min(TURNS - 1)].add(value, result);
+                }
                 if !judgement.policy.is_empty() {
                     taught += 1;
                     entropy += judgement.policy.iter().map(|&(_, p)| nats(f64::from(p))).sum::<f64>();
@@ -144,10 +148,10 @@ impl RoundFigures {
             }
             turns += turn + usize::from(before.is_some());
         }
-        let a_game = |sum: f64| sum / games.len().max(1) as f64;
+        let a_game = |sum: f64| sum / f64::from(count.max(1));
         let seen = by_turn.iter().rposition(|sums| sums.count > 0).map_or(0, |last| last + 1);
         RoundFigures {
-            games: games.len(),
+            games: count as usize,
             decisions_per_game: a_game(decisions as f64),
             turns_per_game: a_game(turns as f64),
             first_seat_score: a_game(score),

@@ -14,9 +14,10 @@ use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
 use dervish_models::network::Network;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::sync::Barrier;
+use std::num::NonZeroUsize;
 use std::sync::mpsc::channel;
-use std::time::{Duration, Instant};
+use std::sync::{Barrier, OnceLock};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What [`measure_self_play`] found, over all threads.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
@@ -37,6 +38,14 @@ pub struct SelfPlaySpeed {
     pub bare_per_second: f64,
     /// The part of the bare speed that self-play reaches.
     pub ratio: f64,
+    /// The bare speed where libtorch computes the network, whatever computed it in self-play.
+    pub libtorch_per_second: f64,
+    /// The part of that speed which self-play reaches.
+    pub libtorch_ratio: f64,
+    /// Seconds since 1970 at which self-play began to be measured: its warm-up was over.
+    pub began: f64,
+    /// Seconds since 1970 until which it was measured, and all threads played.
+    pub ended: f64,
 }
 
 /// Batches of self-play that are evaluated over and over.
@@ -44,7 +53,7 @@ const KEPT: usize = 16;
 /// Batches played before the first is kept: games have drifted apart by then.
 const DRIFT: usize = 200;
 
-/// Plays on `threads` for about `budget`, as exactly as `precision` says, then evaluates batches of these games alone for as long.
+/// Plays on `threads` for about `budget`, as exactly as `precision` says, then evaluates batches of these games alone for as long, and once more by libtorch.
 ///
 /// # Errors
 /// [`ActorError`].
@@ -61,6 +70,7 @@ pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
     let numbers = GameNumbers::new(0, u64::MAX);
     let pool = Pool::new(&LeagueConfig::default(), Vec::new(), BTreeMap::new());
     let (effort, together) = (Effort::default(), Barrier::new(threads.max(1)));
+    let measured_from = OnceLock::new();
     let is_shared = config.evaluator == EvaluatorKind::Shared;
     let play = |evaluator: BatchEvaluator| -> Result<(u64, Vec<Batch>), ActorError> {
         let mut finished = Vec::new();
@@ -79,6 +89,7 @@ pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
         // A thread that failed lets the others begin all the same.
         if together.wait().is_leader() {
             effort.reset();
+            measured_from.get_or_init(SystemTime::now);
         }
         together.wait();
         warmed?;
@@ -108,8 +119,7 @@ pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
     let decisions: u64 = played.iter().map(|(decisions, _)| decisions).sum();
     let seconds = budget.as_secs_f64();
 
-    let bare = |batches: &[Batch]| -> Result<u64, ActorError> {
-        let mut evaluator = NetEvaluator::new(weights.duplicate()?);
+    let bare = |(batches, mut evaluator): (&[Batch], NetEvaluator)| -> Result<u64, ActorError> {
         evaluator.set_precision(precision);
         let mut evaluations = Evaluations::default();
         let mut count = 0;
@@ -123,13 +133,22 @@ pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
         }
         Ok(count)
     };
-    // Alone, batches are as large as they were in self-play, and evaluated on as many threads.
-    let (batches, threads_alone) = match is_shared {
-        true => (joined(played.iter().flat_map(|(_, batches)| batches), report.mean_batch), 1),
-        false => (played[0].1.clone(), threads.max(1)),
+    // Alone, batches are as large as they were in self-play, and evaluated on as many threads, but on a GPU, which one thread
+    // can use, and on no more than there are cores.
+    let batches = match is_shared {
+        true => joined(played.iter().flat_map(|(_, batches)| batches), report.mean_batch),
+        false => played[0].1.clone(),
     };
-    let alone: u64 = on_threads(vec![&batches[..]; threads_alone], bare)?.into_iter().sum();
-    let (evaluations_per_second, bare_per_second) = (report.evaluations as f64 / seconds, alone as f64 / seconds);
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads_alone = if is_shared && network.device().is_cuda() { 1 } else { threads.clamp(1, cores) };
+    let alone = |made: fn(Network) -> NetEvaluator| -> Result<f64, ActorError> {
+        let evaluator = |_| Ok((&batches[..], made(weights.duplicate()?)));
+        let evaluators = (0..threads_alone).map(evaluator).collect::<Result<_, ActorError>>()?;
+        Ok(on_threads(evaluators, bare)?.into_iter().sum::<u64>() as f64 / seconds)
+    };
+    let (bare_per_second, libtorch_per_second) = (alone(NetEvaluator::new)?, alone(NetEvaluator::of_libtorch)?);
+    let began = measured_from.get().and_then(|from| from.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+    let evaluations_per_second = report.evaluations as f64 / seconds;
     Ok(SelfPlaySpeed {
         threads,
         decisions_per_second: decisions as f64 / seconds,
@@ -139,6 +158,10 @@ pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
         queue_wait_ms: report.queue_wait_ms,
         bare_per_second,
         ratio: evaluations_per_second / bare_per_second,
+        libtorch_per_second,
+        libtorch_ratio: evaluations_per_second / libtorch_per_second,
+        began: began.as_secs_f64(),
+        ended: (began + budget).as_secs_f64(),
     })
 }
 

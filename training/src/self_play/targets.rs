@@ -42,7 +42,7 @@ pub fn result_target(result: &GameResult, seat: Seat) -> ([f32; 3], f32) {
 
 /// What each decision's value should have been: probabilities of win, draw and loss, and the margin, for who decided.
 ///
-/// The lambda-return, with the values that were seen in place of those of later positions. A value v of a position stands
+/// The lambda-return, with the values that were seen, where there are any, in place of those of later positions. A value v of a position stands
 /// for a win with probability (1 + v) / 2, else a loss; the margin is that of the result.
 pub fn value_targets(game: &SelfPlayGame, config: &TargetConfig) -> Vec<([f32; 3], f32)> {
     let by_result = Seat::BOTH.map(|seat| result_target(&game.result, seat));
@@ -54,8 +54,8 @@ pub fn value_targets(game: &SelfPlayGame, config: &TargetConfig) -> Vec<([f32; 3
     let mut later = by_result[Seat::First.index()].0;
     for (decision, target) in game.decisions.iter().zip(&mut targets).rev() {
         target.0 = if decision.seat == Seat::First { later } else { [later[2], later[1], later[0]] };
-        let Some(judgement) = &decision.judgement else { continue };
-        let value = if decision.seat == Seat::First { judgement.value } else { -judgement.value };
+        let Some(value) = decision.judgement.as_ref().and_then(|judgement| judgement.value) else { continue };
+        let value = if decision.seat == Seat::First { value } else { -value };
         let seen = [(1.0 + value) / 2.0, 0.0, (1.0 - value) / 2.0];
         for (later, seen) in later.iter_mut().zip(seen) {
             *later = config.value_lambda * *later + (1.0 - config.value_lambda) * seen;
@@ -115,7 +115,7 @@ pub fn turns_left(game: &SelfPlayGame) -> Vec<f32> {
 }
 
 /// The played action of each decision with its advantage by generalised advantage estimation (Schulman et al. 2016);
-/// `None` where a single action was legal.
+/// `None` where a single action was legal or no value was told.
 ///
 /// Values are those of the network at the time. One player often decides several times in a row, so each value is taken
 /// from the point of view of the player whose decision is judged; nothing alternates.
@@ -127,8 +127,10 @@ pub fn played_actions(game: &SelfPlayGame, config: &TargetConfig, utility: &Util
     // What the later surprises, discounted, add up to for the first seat.
     let mut surprise = 0.0;
     for (decision, played) in game.decisions.iter().zip(&mut played).rev() {
-        let Some(judgement) = &decision.judgement else { continue };
-        let value = for_first(decision.seat, judgement.value);
+        let Some((judgement, value)) = decision.judgement.as_ref().and_then(|of| Some((of, of.value?))) else {
+            continue;
+        };
+        let value = for_first(decision.seat, value);
         surprise = next_value - value + config.lambda * surprise;
         next_value = value;
         *played = Some(Played {

@@ -3,10 +3,11 @@
 use crate::self_play::game::{Decision, Judgement, SelfPlayGame, roll_to_decision, sparse};
 use crate::self_play::numbers::{dice_seed, game_stream};
 use dervish_agents::agent::{Agent, AgentError, Choice, Event, SearchReport};
+use dervish_agents::evaluation::Utility;
 use dervish_agents::limits::Limits;
 use dervish_agents::registry::AgentFactory;
 use dervish_env::chance::{self, Dice, SplitMix64};
-use dervish_env::game::{Action, Actor, GameResult, Position, Seat};
+use dervish_env::game::{Action, Actor, Position, Seat};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -19,10 +20,28 @@ pub struct ImitationConfig {
     pub teacher: String,
     /// Games: the first of the run; with 0 nobody is imitated.
     pub games: u64,
+    /// Times that one of these games is learnt from; as often as any other game (`learner.uses`) if it is left out. A teacher's
+    /// games are dear where he searches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uses: Option<usize>,
     /// Share of the decisions at which a random action is played instead of the teacher's, which is learnt all the same, so
     /// that the network sees positions that a good player avoids.
     #[serde(default)]
     pub explore: f64,
+}
+
+/// Why a teacher's game was not played to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum TeacherError {
+    /// The agent does not answer.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// The game is over and says nothing of its result: a defect of the game.
+    #[error("game {number} ended without a result")]
+    NoResult {
+        /// Number of the game.
+        number: u64,
+    },
 }
 
 /// A teacher that plays one scenario, one game after another.
@@ -31,21 +50,32 @@ pub struct Teacher<P: Position> {
     scenario: usize,
     agents: [Box<dyn Agent<P>>; 2],
     explore: f64,
+    /// What results are worth in the run.
+    utility: Utility,
     seed: u64,
     legal: Vec<Action>,
 }
 
 impl<P: Position> Teacher<P> {
     /// A teacher of the scenario with this index in the run of this seed.
-    pub fn new(start: P, scenario: usize, agent: &AgentFactory<P>, explore: f64, seed: u64) -> Teacher<P> {
-        Teacher { start, scenario, agents: Seat::BOTH.map(|_| agent.make()), explore, seed, legal: Vec::new() }
+    /// It plays a random action at the share `explore` of its decisions.
+    pub fn new(
+        start: P,
+        scenario: usize,
+        agent: &AgentFactory<P>,
+        explore: f64,
+        utility: Utility,
+        seed: u64,
+    ) -> Teacher<P> {
+        let agents = Seat::BOTH.map(|_| agent.make());
+        Teacher { start, scenario, agents, explore, utility, seed, legal: Vec::new() }
     }
 
     /// Plays the game of this number, to its end.
     ///
     /// # Errors
-    /// [`AgentError`] if the agent does not answer.
-    pub fn play(&mut self, number: u64) -> Result<SelfPlayGame, AgentError> {
+    /// [`TeacherError`].
+    pub fn play(&mut self, number: u64) -> Result<SelfPlayGame, TeacherError> {
         let mut stream = game_stream(self.seed, number);
         let mut dice = Dice::new(dice_seed(self.seed, number));
         for (agent, seat) in self.agents.iter_mut().zip(Seat::BOTH) {
@@ -69,8 +99,8 @@ impl<P: Position> Teacher<P> {
             self.agents.iter_mut().for_each(|agent| agent.observe(Event::Played(seat, decision.action)));
             decisions.push(decision);
         };
-        // What is finished has a result.
-        let result = result.unwrap_or(GameResult { winner: None, margin: 0.0 });
+        // Not a draw: nobody knows how it would have ended.
+        let result = result.ok_or(TeacherError::NoResult { number })?;
         Ok(SelfPlayGame {
             number,
             scenario: self.scenario,
@@ -98,7 +128,8 @@ impl<P: Position> Teacher<P> {
         } else {
             self.legal.iter().position(|&action| action == choice.action).unwrap_or_default()
         };
-        let value = choice.report.as_ref().map_or(0.0, |report| report.value);
+        // Agents judge by wins and losses unless they are told otherwise: where margins count too, that is another value.
+        let value = choice.report.as_ref().filter(|_| self.utility.margin_share == 0.0).map(|report| report.value);
         let judgement = Judgement { index: index as u32, probability: taught[index], value, policy: sparse(&taught) };
         Decision { seat, action: self.legal[index], judgement: Some(judgement) }
     }

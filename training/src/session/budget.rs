@@ -1,5 +1,7 @@
 //! How long a session lasts.
 
+use crate::run_files::SessionLine;
+use crate::session::progress::Tally;
 use std::fmt::{self, Display};
 use std::time::Duration;
 
@@ -28,6 +30,17 @@ impl Budget {
             Budget::Rounds(_) => self.part_of_session(seconds, rounds),
         }
     }
+}
+
+/// What is left of the session that began with this line, for a run that stands where its latest checkpoint says; `None` if it
+/// has had its time or its rounds, or an older program did not note how long it was to last.
+pub fn left_of(session: &SessionLine, tally: &Tally) -> Option<Budget> {
+    if let Some(rounds) = session.budget_rounds {
+        return (tally.rounds < rounds).then_some(Budget::Rounds(rounds));
+    }
+    let left = session.seconds? + session.budget_seconds? - tally.seconds;
+    // Less is none: it takes as long to begin.
+    (left >= 1.0).then(|| Budget::Time(Duration::from_secs_f64(left)))
 }
 
 impl Display for Budget {

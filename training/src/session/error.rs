@@ -7,6 +7,7 @@ use crate::run_dir::RunDirError;
 use crate::run_files::CONFIG;
 use crate::self_play::actor::ActorError;
 use crate::self_play::evaluation::BatchEvaluatorError;
+use crate::self_play::game::UnplayableGame;
 use crate::self_play::players::PlayerError;
 use crate::self_play::replay::ReplayError;
 use crate::session::gate::GateError;
@@ -15,6 +16,7 @@ use dervish_models::device::DeviceError;
 use dervish_models::evaluator::EvaluateError;
 use dervish_models::network::ConfigError;
 use dervish_models::trainer::TrainError;
+use std::path::PathBuf;
 
 /// Why a session failed.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +50,20 @@ pub enum SessionError {
     /// The network's sizes.
     #[error("network: {0}")]
     Network(#[from] ConfigError),
+    /// The configuration was changed since the network was made.
+    #[error("{path}: the run has another network than this [network] says; a network cannot be changed: train a new run", path = path.display())]
+    OtherNetwork {
+        /// The configuration.
+        path: PathBuf,
+    },
+    /// A kept game does not fit the rules, which may have changed since.
+    #[error("{path}: {game}; take the file away to go on without its games", path = path.display())]
+    Unplayable {
+        /// Where the game is kept.
+        path: PathBuf,
+        /// What is wrong with it.
+        game: UnplayableGame,
+    },
     /// The device.
     #[error(transparent)]
     Device(#[from] DeviceError),

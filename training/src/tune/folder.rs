@@ -11,6 +11,7 @@
 //! lock           held while a program tunes here
 //! ```
 
+use crate::tune::measure::Forfeits;
 use crate::tune::spsa::{Gains, Search};
 use dervish_env::persist::{lock_folder, read_text, write_whole};
 use serde::de::DeserializeOwned;
@@ -64,6 +65,9 @@ pub struct StepLine {
     pub difference: f64,
     /// Values of the weights after it, whole numbers not rounded.
     pub weights: Vec<f64>,
+    /// Games that were forfeited and counted as lost, by agent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forfeits: Vec<Forfeits>,
 }
 
 /// The folder of a run, locked against other programs as long as this lives.

@@ -2,7 +2,8 @@
 //! against several opponents.
 
 use crate::arena::agents::{ArenaGame, agents_of};
-use crate::arena::match_play::{Match, MatchError, MatchOptions, Spectator};
+use crate::arena::match_play::{GameOutcome, Match, MatchError, MatchOptions, Spectator};
+use crate::arena::report::MatchReport;
 use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
 use dervish_agents::limits::Limits;
@@ -10,6 +11,7 @@ use dervish_agents::registry::{Registry, SpecError};
 use dervish_env::chance::game_seed;
 use dervish_env::dervish::data_file::DataError;
 use dervish_env::encode::PolicyEncoder;
+use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Instant;
@@ -22,8 +24,8 @@ trait Ground {
     /// Whether an agent can be made for this game.
     fn check(&self, spec: &str) -> Result<(), SpecError>;
 
-    /// Score of agent `a` against `b`, from 0 to 1; `None` if the stop came first.
-    fn score(&self, agents: [&str; 2], options: MatchOptions, stop: &Stop) -> Result<Option<f64>, MeasureError>;
+    /// All games between two agents; `None` if the stop came first.
+    fn play(&self, agents: [&str; 2], options: MatchOptions, stop: &Stop) -> Result<Option<MatchReport>, MeasureError>;
 }
 
 struct GameGround<P: ArenaGame> {
@@ -36,16 +38,15 @@ impl<P: ArenaGame> Ground for GameGround<P> {
         self.agents.factory(spec).map(|_| ())
     }
 
-    fn score(&self, agents: [&str; 2], options: MatchOptions, stop: &Stop) -> Result<Option<f64>, MeasureError> {
+    fn play(&self, agents: [&str; 2], options: MatchOptions, stop: &Stop) -> Result<Option<MatchReport>, MeasureError> {
         let (a, b) = (self.agents.factory(agents[0])?, self.agents.factory(agents[1])?);
         let to_play = Match { start: &self.start, agents: [&a, &b], options, sprt: None, value: None };
         let report = match to_play.play(Vec::new(), stop) {
             Err(MatchError::Stopped) => return Ok(None),
             played => played?,
         };
-        let pairs = &report.statistics.pentanomial;
         // Games that were stopped say something else than all of them.
-        Ok(pairs.score().filter(|_| pairs.pairs() == u64::from(options.pairs)).map(|score| score.value))
+        Ok(Some(report).filter(|report| report.statistics.pentanomial.pairs() == u64::from(options.pairs)))
     }
 }
 
@@ -77,6 +78,37 @@ impl Stop {
 impl Spectator for Stop {
     fn stop_requested(&self) -> bool {
         self.is_due()
+    }
+}
+
+/// What the games of a step tell.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Measured {
+    /// How much better the one side did, in [-1, 1].
+    pub difference: f64,
+    /// Games that were forfeited and counted as lost, one entry for each agent that forfeited any.
+    pub forfeits: Vec<Forfeits>,
+}
+
+/// Games that an agent forfeited.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Forfeits {
+    /// Its spec as the plan has it, without the file of weights.
+    pub agent: String,
+    /// How many.
+    pub games: u64,
+    /// Why the first of them.
+    pub reason: String,
+}
+
+impl Forfeits {
+    /// Adds these to what there is of the same agent.
+    pub fn add_to(self, all: &mut Vec<Forfeits>) {
+        match all.iter_mut().find(|known| known.agent == self.agent) {
+            Some(known) => known.games += self.games,
+            None => all.push(self),
+        }
     }
 }
 
@@ -143,11 +175,19 @@ impl Measure {
     /// [-1, 1], on the mean of games and opponents. Against an opponent both play on the same dice. `None` if the stop
     /// came first.
     ///
+    /// A game that was forfeited counts as lost. It tells nothing of the weights, so forfeits are told beside it.
+    ///
     /// # Errors
     /// [`MeasureError`].
-    pub fn difference(&self, plus: &Path, minus: &Path, seed: u64, stop: &Stop) -> Result<Option<f64>, MeasureError> {
+    pub fn difference(
+        &self,
+        plus: &Path,
+        minus: &Path,
+        seed: u64,
+        stop: &Stop,
+    ) -> Result<Option<Measured>, MeasureError> {
         let sides = [self.spec(plus), self.spec(minus)];
-        let mut sum = 0.0;
+        let (mut sum, mut forfeits) = (0.0, Vec::new());
         let mut number = 0;
         for ground in &self.grounds {
             for opponent in &self.opponents {
@@ -159,7 +199,13 @@ impl Measure {
                     threads: self.threads,
                 };
                 number += 1;
-                let score = |a: &str, b: &str| ground.score([a, b], options, stop);
+                let names = [&self.agent, if opponent == SELF { &self.agent } else { opponent }];
+                let mut score = |a: &str, b: &str| -> Result<Option<f64>, MeasureError> {
+                    let Some(report) = ground.play([a, b], options, stop)? else { return Ok(None) };
+                    let forfeited = report.games.iter().filter_map(|game| forfeit_of(game, names));
+                    forfeited.for_each(|one| one.add_to(&mut forfeits));
+                    Ok(Some(report.statistics.score.value))
+                };
                 let [plus, minus] = [&sides[0], &sides[1]];
                 let better = if opponent == SELF {
                     score(plus, minus)?.map(|score| 2.0 * score - 1.0)
@@ -173,7 +219,7 @@ impl Measure {
                 sum += better;
             }
         }
-        Ok(Some(sum / number as f64))
+        Ok(Some(Measured { difference: sum / number as f64, forfeits }))
     }
 
     /// The agent with a weights file.
@@ -182,4 +228,10 @@ impl Measure {
         let joint = if self.agent.contains(':') { ',' } else { ':' };
         format!("{}{joint}weights={file}", self.agent)
     }
+}
+
+/// The forfeit of a game between agents of these names, if it was one.
+fn forfeit_of(game: &GameOutcome, names: [&String; 2]) -> Option<Forfeits> {
+    let (contestant, forfeit) = game.forfeited_by().zip(game.forfeit.as_ref())?;
+    Some(Forfeits { agent: names[contestant.index()].clone(), games: 1, reason: forfeit.reason.clone() })
 }

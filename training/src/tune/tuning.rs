@@ -1,7 +1,7 @@
 //! A tuning run: step after step, each written down before the next begins.
 
 use crate::tune::folder::{Plan, State, StepLine, TUNING_VERSION, TuneFolder, TuneFolderError};
-use crate::tune::measure::{Measure, MeasureError, Stop};
+use crate::tune::measure::{Forfeits, Measure, MeasureError, Measured, Stop};
 use crate::tune::spsa::{Bounds, Search};
 use crate::tune::weight_file::{Weight, WeightFile, WeightFileError};
 use dervish_env::chance::game_seed;
@@ -34,6 +34,9 @@ pub struct TuningReport {
     pub steps: u32,
     /// Every weight that was tuned.
     pub weights: Vec<Change>,
+    /// Games of these steps that were forfeited and counted as lost, by agent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forfeits: Vec<Forfeits>,
 }
 
 /// A weight before and after.
@@ -160,9 +163,11 @@ impl Tuning {
         }
         let [plus, minus] = ["plus.toml", "minus.toml"].map(|name| self.folder.file(name));
         let seed = game_seed(!gains.seed, u64::from(self.steps()));
-        let Some(difference) = self.measure.difference(&plus, &minus, seed, stop)? else { return Ok(false) };
+        let Some(measured) = self.measure.difference(&plus, &minus, seed, stop)? else { return Ok(false) };
+        let Measured { difference, forfeits } = measured;
         self.state.search.advance(gains, &self.bounds, &probe, difference);
-        let line = StepLine { step: self.steps(), difference, weights: self.values(&self.state.search.point) };
+        let weights = self.values(&self.state.search.point);
+        let line = StepLine { step: self.steps(), difference, weights, forfeits };
         self.state.steps.push(line);
         self.folder.write_state(&self.state)?;
         Ok(true)
@@ -181,8 +186,15 @@ impl Tuning {
             before: weight.value,
             after: weight.written(after).parse().unwrap_or(after),
         });
-        let weights = changes.collect();
-        Ok(TuningReport { version: TUNING_VERSION, plan: self.plan.clone(), steps: self.steps(), weights })
+        let (weights, forfeits) = (changes.collect(), self.forfeits());
+        Ok(TuningReport { version: TUNING_VERSION, plan: self.plan.clone(), steps: self.steps(), weights, forfeits })
+    }
+
+    /// Games of all steps so far that were forfeited and counted as lost, by agent.
+    pub fn forfeits(&self) -> Vec<Forfeits> {
+        let mut all = Vec::new();
+        self.state.steps.iter().flat_map(|step| &step.forfeits).for_each(|of| of.clone().add_to(&mut all));
+        all
     }
 
     /// The values of the weights at a point of the search.

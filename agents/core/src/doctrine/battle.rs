@@ -6,12 +6,12 @@ use dervish_env::dervish::board::{Hex, PlaceKind};
 use dervish_env::dervish::catalogue::{COMBAT, Kind, LAND, Side};
 use dervish_env::dervish::order::{Order, Verb};
 use dervish_env::dervish::rules::combat::{Combat, CombatRole, LeaderUse, SideResult};
-use dervish_env::dervish::rules::odds::{Distribution, TOTAL_WEIGHT};
+use dervish_env::dervish::rules::odds::{MergedCombat, TOTAL_WEIGHT};
 use dervish_env::dervish::units::Cohort;
 use dervish_env::game::Position;
 
 /// Points that an attack of the group on `target` is worth, by the exact odds.
-pub fn attack_worth(a: &Assessment, target: Hex, distribution: &mut Distribution) -> f32 {
+pub fn attack_worth(a: &Assessment, target: Hex) -> f32 {
     let mut begun = *a.position;
     begun.apply_legal(Order::Hex(target).action());
     if begun.battle().target != target {
@@ -20,11 +20,11 @@ pub fn attack_worth(a: &Assessment, target: Hex, distribution: &mut Distribution
     let mut combat = begun.combat();
     combat.marching.leader_use = usual(combat.marching_side);
     combat.defending.leader_use = usual(combat.marching_side.other());
-    outlook(a, &combat, CombatRole::Marching, target, distribution)
+    outlook(a, &combat, CombatRole::Marching, target)
 }
 
 /// Points of a use of a leader for the side that is asked (9.2).
-pub fn leader_score(a: &Assessment, role: CombatRole, verb: Verb, distribution: &mut Distribution) -> f32 {
+pub fn leader_score(a: &Assessment, role: CombatRole, verb: Verb) -> f32 {
     let mut combat = a.position.combat();
     let leader_use = match verb {
         Verb::Fire => LeaderUse::Fire,
@@ -38,7 +38,7 @@ pub fn leader_score(a: &Assessment, role: CombatRole, verb: Verb, distribution: 
         }
         CombatRole::Defending => combat.defending.leader_use = leader_use,
     }
-    outlook(a, &combat, role, a.position.battle().target, distribution)
+    outlook(a, &combat, role, a.position.battle().target)
 }
 
 /// Spearmen must live through the fire; the Egyptian player's volleys come first, then his men must stand.
@@ -50,27 +50,23 @@ fn usual(side: Side) -> LeaderUse {
 }
 
 /// What the combat is worth to a part, over all dice.
-fn outlook(a: &Assessment, combat: &Combat, role: CombatRole, target: Hex, distribution: &mut Distribution) -> f32 {
+fn outlook(a: &Assessment, combat: &Combat<'static>, role: CombatRole, target: Hex) -> f32 {
     let (kill, loss) = a.ferocity();
-    combat.distribution_into(distribution);
-    let mut points = 0.0;
-    for ending in distribution.endings() {
-        let weight = ending.weight as f32 / TOTAL_WEIGHT as f32;
+    let worth = |ending: MergedCombat<'_>| {
         let (own, enemy) = match role {
             CombatRole::Marching => (ending.marching, ending.defending),
             CombatRole::Defending => (ending.defending, ending.marching),
         };
-        points += weight * (kill * price(a, enemy) - loss * price(a, own));
-        let cleared = ending.winner() == Some(CombatRole::Marching) || ending.defending.force.count_of(COMBAT) == 0;
-        if cleared {
-            points += weight
-                * match role {
-                    CombatRole::Marching => a.swing_at(target) + a.relief(target),
-                    CombatRole::Defending => -a.worth_at(target),
-                };
+        let mut points = kill * price(a, enemy) - loss * price(a, own);
+        if ending.winner() == Some(CombatRole::Marching) || ending.defending.force.count_of(COMBAT) == 0 {
+            points += match role {
+                CombatRole::Marching => a.swing_at(target) + a.relief(target),
+                CombatRole::Defending => -a.worth_at(target),
+            };
         }
-    }
-    points
+        points * ending.weight as f32 / TOTAL_WEIGHT as f32
+    };
+    combat.with_distribution(|distribution| distribution.endings().map(worth).sum())
 }
 
 /// What a side has lost.

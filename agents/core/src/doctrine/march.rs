@@ -417,7 +417,7 @@ impl Planner<'_, '_> {
                     - self.deserted(group)
             }
             Order::Hex(target) => {
-                let attack = battle::attack_worth(a, target, &mut self.notes.distribution);
+                let attack = battle::attack_worth(a, target);
                 let sequel = self.sequel(group.hex, &group.party, target);
                 attack + sequel + group.residence - a.weights.march.least_attack
             }

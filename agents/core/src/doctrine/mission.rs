@@ -10,7 +10,6 @@ use crate::doctrine::weights::Weights;
 use dervish_env::dervish::board::Hex;
 use dervish_env::dervish::catalogue::{Class, Kind, LAND, Side, TRAIN};
 use dervish_env::dervish::force::Force;
-use dervish_env::dervish::rules::odds::Distribution;
 use dervish_env::dervish::scenario::Victory;
 use dervish_env::game::Action;
 
@@ -79,7 +78,6 @@ pub struct Notes {
     pub(super) proposals: Vec<Proposal>,
     pub(super) actions: Vec<Action>,
     pub(super) moves: Vec<(f32, Hex)>,
-    pub(super) distribution: Distribution,
 }
 
 impl Notes {
@@ -94,7 +92,6 @@ impl Notes {
             proposals: Vec::new(),
             actions: Vec::new(),
             moves: Vec::new(),
-            distribution: Distribution::default(),
         }
     }
 }

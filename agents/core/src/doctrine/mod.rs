@@ -226,10 +226,10 @@ impl Planner<'_, '_> {
             (Decision::VesselHex, Order::Hex(hex)) => self.vessel_hex_score(hex),
             (Decision::AloneHex, Order::Hex(hex)) => self.alone_score(pending.hex, hex),
             (Decision::LeaderMarching, Order::Verb(verb)) => {
-                battle::leader_score(self.assessment, CombatRole::Marching, verb, &mut self.notes.distribution)
+                battle::leader_score(self.assessment, CombatRole::Marching, verb)
             }
             (Decision::LeaderDefending, Order::Verb(verb)) => {
-                battle::leader_score(self.assessment, CombatRole::Defending, verb, &mut self.notes.distribution)
+                battle::leader_score(self.assessment, CombatRole::Defending, verb)
             }
             (Decision::RetreatHex, Order::Hex(hex)) => self.retreat_score(hex),
             (Decision::Advance, Order::Verb(verb)) => self.advance_score(verb),

@@ -89,8 +89,9 @@ impl Tree {
     /// The outcome to visit next at an expanded chance node: the one with the lowest (visits + 1/2) / weight
     /// (Sainte-Laguë), so that visits stay within one of proportion to the weights and no sampling noise enters.
     ///
-    /// `widening` below 1 widens progressively (Couëtoux et al. 2011): after n visits at most n^widening outcomes, the
-    /// heaviest first, have been visited, so that many outcomes don't keep a search from looking further ahead.
+    /// `widening` below 1 widens progressively (Couëtoux et al. 2011): after n visits at most n^widening outcomes, rounded up,
+    /// have been visited, the heaviest first, so that many outcomes don't keep a search from looking further ahead. One more is
+    /// begun where nothing is left to learn from those.
     pub fn select_outcome(&self, node: NodeId, widening: f64) -> EdgeId {
         let range = self.range(node);
         let edges = &self.edges[range.clone()];
@@ -98,19 +99,22 @@ impl Tree {
             let begun = edges.iter().filter(|edge| edge.visits + edge.in_flight > 0).count();
             (begun as f64) < f64::from(self.node(node).visits + 1).powf(widening)
         };
-        let mut best = (f64::INFINITY, range.start);
+        // Among the outcomes that may be visited, and among the others.
+        let mut best = [(f64::INFINITY, range.start); 2];
         for (edge, index) in edges.iter().zip(range) {
             let visits = edge.visits + edge.in_flight;
             let due = (f64::from(visits) + 0.5) / edge.weight;
-            if due < best.0 && (visits > 0 || may_widen) {
+            let best = &mut best[usize::from(visits == 0 && !may_widen)];
+            if due < best.0 {
                 match self.standing(edge) {
-                    Standing::Open => best = (due, index),
+                    Standing::Open => *best = (due, index),
                     Standing::Behind => return EdgeId(index as u32),
                     Standing::Settled => {}
                 }
             }
         }
-        EdgeId(best.1 as u32)
+        let [(due, index), (_, other)] = best;
+        EdgeId(if due.is_finite() { index } else { other } as u32)
     }
 
     /// The edge that the search thinks most likely at an expanded node: at a decision the most visited, then the best

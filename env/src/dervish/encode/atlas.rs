@@ -142,6 +142,17 @@ pub(super) fn axial_distance([ax, ay]: [i16; 2], [bx, by]: [i16; 2]) -> u32 {
     (dx.unsigned_abs() + dy.unsigned_abs() + (dx + dy).unsigned_abs()) / 2
 }
 
+/// Distance in hexes to the nearest of some places, all in axial coordinates; `None` without a place.
+#[inline]
+pub(super) fn nearest([x, y]: [i16; 2], places: &[[i16; 2]]) -> Option<u32> {
+    // In 16 bits, of which the processor handles many at once; no map is wider than that.
+    let twice = places.iter().fold(i16::MAX, |least, &[to_x, to_y]| {
+        let (dx, dy) = (x - to_x, y - to_y);
+        least.min(dx.abs() + dy.abs() + (dx + dy).abs())
+    });
+    (twice < i16::MAX).then_some(twice as u32 / 2)
+}
+
 /// The places that count for victory, each with its worth.
 fn stakes(scenario: &Scenario) -> Vec<Stake> {
     let mut stakes: Vec<Stake> = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::atlas::{Atlas, axial_distance, ground};
+use super::atlas::{Atlas, ground, nearest};
 use super::columns::{columns, distance, distance_value, factors, factors_value, sided, truth};
 use crate::dervish::board::{CELLS, Hex, PlaceId};
 use crate::dervish::campaign::{BattleStage, Campaign, LeaderState};
@@ -131,8 +131,13 @@ struct Stacks {
     /// Axial coordinates of the stacks of each side that have a combat unit.
     fighters: [[[i16; 2]; MOST_STACKS]; 2],
     fighter_count: [usize; 2],
+    /// Axial coordinates of the places at stake that each side controls, then of those that nobody does.
+    stakes: [Vec<[i16; 2]>; 3],
     first_place: u32,
 }
+
+/// Where places at stake are found that nobody controls.
+const NOBODY: usize = 2;
 
 impl Stacks {
     fn none() -> Stacks {
@@ -142,6 +147,7 @@ impl Stacks {
             len: 0,
             fighters: [[[0; 2]; MOST_STACKS]; 2],
             fighter_count: [0; 2],
+            stakes: [const { Vec::new() }; 3],
             first_place: 0,
         }
     }
@@ -191,6 +197,11 @@ impl Stacks {
             }
         }
         self.first_place = token;
+        self.stakes.iter_mut().for_each(Vec::clear);
+        for stake in &atlas.stakes {
+            let held = position.controller(stake.place).map_or(NOBODY, |side| side as usize);
+            self.stakes[held].push(atlas.axial(stake.hex));
+        }
     }
 
     fn stack_for(&mut self, hex: Hex, side: Side) -> &mut Stack {
@@ -331,31 +342,21 @@ impl<'a> Survey<'a> {
 
     fn distances(&self, hex: Hex, row: &mut [f32]) {
         let here = self.atlas.axial(hex);
+        let Stacks { fighters, fighter_count, stakes, .. } = self.known;
         for side in Side::BOTH {
-            let fighters = &self.known.fighters[side as usize][..self.known.fighter_count[side as usize]];
-            let nearest = fighters.iter().map(|there| axial_distance(here, *there)).min();
-            row[around::TO_STACK + self.sided(side)] = distance_value(nearest);
+            let (i, side) = (self.sided(side), side as usize);
+            row[around::TO_STACK + i] = distance_value(nearest(here, &fighters[side][..fighter_count[side]]));
+            row[around::TO_STAKE + i] = distance_value(nearest(here, &stakes[side]));
         }
-        let mut to_stake = [None; 3];
-        for stake in &self.atlas.stakes {
-            let held = self.position.controller(stake.place).map_or(2, |side| self.sided(side));
-            nearest(&mut to_stake[held], self.atlas.distance(hex, stake.hex));
-        }
-        for i in 0..2 {
-            row[around::TO_STAKE + i] = distance_value(to_stake[i]);
-        }
-        row[around::TO_FREE_STAKE] = distance_value(to_stake[2]);
+        row[around::TO_FREE_STAKE] = distance_value(nearest(here, &stakes[NOBODY]));
     }
 
     /// Distance to the nearest place at stake that `side` does not control.
     pub(super) fn to_goal(&self, hex: Hex, side: Side) -> Option<u32> {
-        let goals = self.atlas.stakes.iter().filter(|stake| self.position.controller(stake.place) != Some(side));
-        goals.map(|stake| self.atlas.distance(hex, stake.hex)).min()
+        let here = self.atlas.axial(hex);
+        let goals = [side.other() as usize, NOBODY].map(|held| nearest(here, &self.known.stakes[held]));
+        goals.into_iter().flatten().min()
     }
-}
-
-fn nearest(known: &mut Option<u32>, distance: u32) {
-    *known = Some(known.map_or(distance, |known| known.min(distance)));
 }
 
 /// Land units of a list of cohorts, a civilian as two (10.4).

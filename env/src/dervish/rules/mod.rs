@@ -4,6 +4,7 @@
 //! * [`modifiers`]: what a force brings to a combat, and the modifiers of its tests (9.4, 9.5).
 //! * [`losses`]: who suffers (9.7, 9.8).
 //! * [`odds`]: the exact distribution of a combat over all dice; [`odds_memo`]: those that were worked out before.
+//! * `readings`: which throws of another roll the tables read alike.
 //!
 //! The others act on a position: `setup` (2.7), `events` (4), `reinforcements` (5, 8.9, 12), `march` (8) with `group_pick`
 //! (8.1), `group_march` (8.2-8.6), `vessels` (8.7, 8.8) and `leaders_alone` (8.10), `movement` (8.3, 8.7), `fight` (9 on
@@ -24,6 +25,7 @@ pub mod modifiers;
 pub(crate) mod movement;
 pub mod odds;
 pub mod odds_memo;
+pub(crate) mod readings;
 pub(crate) mod recovery;
 pub(crate) mod reinforcements;
 pub(crate) mod setup;

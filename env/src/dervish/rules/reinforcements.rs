@@ -427,14 +427,20 @@ impl Campaign {
         leader || self.controls_in(district, &[PlaceKind::Town, PlaceKind::Village])
     }
 
-    pub(crate) fn resolve_recruits(&mut self, die: u16) {
-        let district = self.pending.subject;
-        self.pending = Pending::NONE;
+    /// What each throw gains in a district (5.2).
+    pub(crate) fn recruits_gained(&self, district: u8) -> impl Fn(u16) -> u8 + use<> {
         let mahdi = self.in_district(self.leaders[Leader::Mahdi.index()].hex, district);
         let town = self.controls_in(district, &[PlaceKind::Town]);
         let Recruits { less, mahdi: with_mahdi, town: with_town } = self.scenario.recruits;
-        let gain = (die as u8).saturating_sub(less) + u8::from(mahdi) * with_mahdi + u8::from(town) * with_town;
-        let gain = gain.min(self.available(Kind::MahdistSpearmen));
+        let more = u8::from(mahdi) * with_mahdi + u8::from(town) * with_town;
+        let most = self.available(Kind::MahdistSpearmen);
+        move |die| ((die as u8).saturating_sub(less) + more).min(most)
+    }
+
+    pub(crate) fn resolve_recruits(&mut self, die: u16) {
+        let district = self.pending.subject;
+        self.pending = Pending::NONE;
+        let gain = self.recruits_gained(district)(die);
         if gain == 0 {
             return;
         }

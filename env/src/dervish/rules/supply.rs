@@ -152,7 +152,7 @@ impl Campaign {
     // ----- attrition (10.3, 10.4) -----
 
     /// Units of the stack as attrition counts them.
-    fn attrition_count(&self, hex: Hex) -> u32 {
+    pub(crate) fn attrition_count(&self, hex: Hex) -> u32 {
         let force = self.units.force(hex, self.active, |c| LAND.has(c.kind()));
         force.count_of(LAND) + (CIVILIAN_COUNTS - 1) * force.count(Kind::Civilian)
     }

@@ -24,7 +24,7 @@
 //! | `a`, `b` | the agents, as `dervish match` takes them |
 //! | `games` | how many games, even; with `sprt`, at most |
 //! | `seed` | names the dice and the agents' random streams |
-//! | `turn_time`, `time` | seconds that an agent may use for a turn, for a decision; left out: no bound |
+//! | `turn_time`, `time` | seconds an agent may use for a turn (where turns count), for a decision; left out: no bound |
 //! | `turn_sims`, `sims` | the same in simulations |
 //! | `max_decisions` | decisions after which a game is cut off; left out: the game's own bound |
 //! | `sprt` | the test that ends the match: `elo0` and `elo1`, or `score0` and `score1`; `alpha` and `beta`, 0.05 if left out |

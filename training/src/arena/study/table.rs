@@ -19,7 +19,8 @@ pub fn markdown(document: &StudyDocument) -> String {
     }
     let tested = matches.iter().any(|of| of.sprt.is_some());
     let bounded = matches.iter().any(|of| of.limits != Limits::default());
-    let columns = Columns { tested, bounded };
+    let forfeited = matches.iter().any(|of| forfeits(of) != [0; 2]);
+    let columns = Columns { forfeited, tested, bounded };
     let header = columns.header(matches);
     text += &row(&header);
     text += &row(&vec!["---".to_owned(); header.len()]);
@@ -68,6 +69,7 @@ fn row(cells: &[String]) -> String {
 
 /// Columns that a table has only where a match needs them.
 struct Columns {
+    forfeited: bool,
     tested: bool,
     bounded: bool,
 }
@@ -83,6 +85,7 @@ impl Columns {
         let [first, second] = seats.map(|seat| format!("as {seat}"));
         let mut header = vec!["scenario", "A", "B", "score of A [95%]", &first, &second, "Elo of A minus B", &balance];
         header.push("games");
+        header.extend(self.forfeited.then_some("forfeited, by A and B"));
         header.extend(self.tested.then_some("test"));
         header.extend(["decisions a game", "time a turn, A and B"]);
         header.extend(self.bounded.then_some("allowed"));
@@ -106,6 +109,7 @@ impl Columns {
         let repeated = played.filter(|statistics| statistics.distinct_games < statistics.games);
         let repeated = repeated.map(|statistics| format!(", {} distinct", statistics.distinct_games));
         cells.push(games + &repeated.unwrap_or_default());
+        cells.extend(self.forfeited.then(|| forfeits(of).map(|games| games.to_string()).join(", ")));
         cells.extend(self.tested.then(|| of.sprt.as_ref().map(verdict).unwrap_or_default()));
         let cost = played.map(|statistics| {
             let turns = of.thinking.map(|thinking| duration(thinking.seconds_per_turn));
@@ -115,6 +119,11 @@ impl Columns {
         cells.extend(self.bounded.then(|| allowed(&of.limits)));
         cells
     }
+}
+
+/// Games that A and B forfeited.
+fn forfeits(of: &StudyMatch) -> [u64; 2] {
+    of.statistics.as_ref().map_or([0; 2], |statistics| statistics.contestants.map(|contestant| contestant.forfeits))
 }
 
 /// The hypotheses as scores, and which was accepted.

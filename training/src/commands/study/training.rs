@@ -82,7 +82,8 @@ pub(super) fn train_runs(
 
 /// A run of a study, and where it is.
 struct TrainedRun<'a> {
-    /// The study file.
+    /// The study file, which a program without libtorch, that trains nothing, has no use for.
+    #[cfg_attr(not(feature = "torch"), expect(dead_code))]
     study: &'a Path,
     planned: &'a PlannedRun,
     threads: Option<NonZeroUsize>,
@@ -171,7 +172,7 @@ impl GameVisitor for MatchCheck<'_> {
 
     fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
         let MatchCheck { study, planned, args } = self;
-        options(planned, args.threads).map_err(|error| in_file(study, planned, &error))?;
+        options(&start, planned, args.threads).map_err(|error| in_file(study, planned, &error))?;
         let agents = agents_of(&start, encoder);
         let folder = runs_folder(args);
         // A network that is not there yet is one of a planned run.
