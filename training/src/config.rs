@@ -270,7 +270,7 @@ impl RunConfig {
             ("seed", self.seed as f64, 0.0..=i64::MAX as f64),
             ("threads", count(self.threads), 1.0..=1024.0),
             ("imitation.games", self.imitation.as_ref().map_or(0.0, |i| i.games as f64), 0.0..=1e9),
-            ("imitation.uses", count(self.taught_uses()), 1.0..=1e3),
+            ("imitation.uses", count(self.imitation.as_ref().and_then(|i| i.uses).unwrap_or(1)), 1.0..=1e3),
             ("imitation.explore", self.imitation.as_ref().map_or(0.0, |i| i.explore), share.clone()),
             ("self_play.games_at_once", count(self_play.games_at_once), 1.0..=1e4),
             ("self_play.simulations", f64::from(self_play.simulations), 0.0..=1e6),
