@@ -330,6 +330,22 @@ fn the_gates_of_doctrine_are_passed() {
     }
 }
 
+/// Between equal searches no scenario is told to be outside 40-60%, by the rules and data of today.
+#[test]
+fn the_scenarios_are_balanced() {
+    let balance = StudyDocument::read(&repository().join("training/studies/balance.json"));
+    let balance = balance.expect("readable").expect("played");
+    let scenarios: Vec<&str> = balance.matches.iter().map(|of| of.identity.scenario.as_str()).collect();
+    assert!(balance.complete() && scenarios == ["souakim", "kordofan", "el-obeid", "khartoum"], "{scenarios:?}");
+    for of in &balance.matches {
+        let scenario = Scenario::builtin(&of.identity.scenario).expect("built in");
+        assert_eq!(of.identity, Campaign::new(scenario).identity(), "{} was played by other rules", scenario.name);
+        let score = of.statistics.as_ref().expect("games").first_seat_score;
+        let told = score.high < 0.4 || score.low > 0.6;
+        assert!(!told, "the Egyptian player scores {score:?} in {}", scenario.name);
+    }
+}
+
 /// The line is that on which the fault is; the head has three, and a match begins below it.
 #[test]
 fn a_study_file_is_checked_strictly() {
