@@ -7,6 +7,7 @@ use dervish_agents::random::RandomAgent;
 use dervish_agents::registry::AgentFactory;
 use dervish_env::reference::pig::Pig;
 use dervish_models::checkpoint::load_manifest;
+use dervish_training::arena::agents::ArenaGame;
 use dervish_training::arena::store::PROGRAM;
 use dervish_training::config::RunConfig;
 use dervish_training::run_dir::{RunDir, RunDirFault};
@@ -311,25 +312,33 @@ fn a_configuration_of_another_network_is_refused() {
     }
 }
 
+/// A run that has learnt from three rounds of four games, one thread, and the file of a fourth round to be learnt from next: the
+/// games of the third, spoilt.
+fn run_with_spoilt_round(path: &Path, spoil: impl Fn(&mut Value)) -> (RunDir, PathBuf) {
+    let changes = ["threads=1", "deterministic=true", "storage.checkpoint_every=1", "learner.games_per_round=4"];
+    let run = RunDir::create(path, changed(0, &changes)).expect("a new run");
+    train(&pig(), &run, Budget::Rounds(3), &()).expect("a session");
+    let replay = path.join("replay");
+    let text = fs::read_to_string(replay.join("round-00000002.jsonl")).expect("games");
+    let spoilt = text.lines().map(|line| {
+        let mut game: Value = serde_json::from_str(line).expect("a game");
+        spoil(&mut game);
+        format!("{game}\n")
+    });
+    let file = replay.join("round-00000003.jsonl");
+    fs::write(&file, spoilt.collect::<String>()).expect("a file");
+    (run, file)
+}
+
 /// Kept games that do not fit the rules are named with their file, without which the run goes on.
 #[test]
 fn a_game_that_the_rules_do_not_allow_is_named_with_its_file() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("pig");
-    let changes = ["threads=1", "deterministic=true", "storage.checkpoint_every=1", "learner.games_per_round=4"];
-    let run = RunDir::create(&path, changed(0, &changes)).expect("a new run");
-    train(&pig(), &run, Budget::Rounds(3), &()).expect("a session");
-    let replay = path.join("replay");
-    let text = fs::read_to_string(replay.join("round-00000002.jsonl")).expect("games");
     // Other dice than those that the game was played with.
-    let changed = text.lines().map(|line| {
-        let mut game: Value = serde_json::from_str(line).expect("a game");
+    let (run, file) = run_with_spoilt_round(&folder.path().join("pig"), |game| {
         game["dice_seed"] = json!(game["dice_seed"].as_u64().expect("a number") ^ 1);
         game["number"] = json!(game["number"].as_u64().expect("a number") + 1000);
-        format!("{game}\n")
     });
-    let file = replay.join("round-00000003.jsonl");
-    fs::write(&file, changed.collect::<String>()).expect("a file");
     let error = train(&pig(), &run, Budget::Rounds(6), &()).expect_err("no game by the rules");
     assert!(matches!(&error, SessionError::Unplayable { path, .. } if *path == file), "{error}");
     let line = error.to_string();
@@ -370,20 +379,29 @@ fn a_game_is_on_disk_as_soon_as_it_is_finished() {
     assert!(kept >= AT_LEAST, "{kept} games on disk while the run was assessed");
 }
 
-/// A teacher that tells no value is not taken for one that thinks every position even.
+/// A teacher that tells no value is not taken for one that thinks every position even, nor one who judges by wins alone for one who
+/// counts margins as the run does.
 #[test]
-fn a_teacher_without_values_leaves_none() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("pig");
-    let imitation = "imitation={teacher='random', games=100, explore=0.0}";
-    let changes = ["learner.games_per_round=8", "learner.window=99", "learner.uses=2", imitation];
-    let run = RunDir::create(&path, changed(2, &changes)).expect("a new run");
-    let teachers = vec![AgentFactory::of(Beset::new(|| (), || ()))];
-    train(&Material { teachers, ..pig() }, &run, Budget::Rounds(2), &()).expect("a session");
-    for line in lines_of(&path) {
-        assert!(line["figures"]["decisions_per_game"].as_f64() > Some(0.0), "{line}");
-        for seat in [0, 1] {
-            assert_eq!(line["figures"]["seats"][seat]["all"]["count"], json!(0), "{line}");
+fn only_values_of_the_kind_of_the_run_are_taken_from_teachers() {
+    let imitation = "imitation={teacher='any', games=100, explore=0.0}";
+    let searcher = || Pig::agents().factory("mcts:sims=4").expect("an agent");
+    let silent = || AgentFactory::of(Beset::new(|| (), || ()));
+    for (teacher, margin_share, told) in
+        [(silent(), "0.0", false), (searcher(), "0.25", false), (searcher(), "0.0", true)]
+    {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("pig");
+        let utility = format!("self_play.utility.margin_share={margin_share}");
+        let changes = ["learner.games_per_round=8", "learner.window=99", "learner.uses=2", imitation, &utility];
+        let run = RunDir::create(&path, changed(2, &changes)).expect("a new run");
+        let material = Material { teachers: vec![teacher], ..pig() };
+        train(&material, &run, Budget::Rounds(2), &()).expect("a session");
+        for line in lines_of(&path) {
+            assert!(line["figures"]["decisions_per_game"].as_f64() > Some(0.0), "{line}");
+            for seat in [0, 1] {
+                let count = line["figures"]["seats"][seat]["all"]["count"].as_u64();
+                assert_eq!(count > Some(0), told, "margin share {margin_share}: {line}");
+            }
         }
     }
 }
@@ -514,22 +532,13 @@ fn a_thread_that_breaks_off_ends_the_session_after_a_checkpoint() {
 fn a_loss_that_is_not_finite_ends_the_session_and_spares_the_checkpoint() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("pig");
-    let changes = ["threads=1", "deterministic=true", "storage.checkpoint_every=1", "learner.games_per_round=4"];
-    let run = RunDir::create(&path, changed(0, &changes)).expect("a new run");
-    train(&pig(), &run, Budget::Rounds(3), &()).expect("a session");
-    let replay = path.join("replay");
-    let text = fs::read_to_string(replay.join("round-00000002.jsonl")).expect("games");
-    let spoilt = text.lines().map(|line| {
-        let mut game: Value = serde_json::from_str(line).expect("a game");
+    let (run, file) = run_with_spoilt_round(&path, |game| {
         for decision in game["decisions"].as_array_mut().expect("decisions") {
             if decision["judgement"].is_object() {
                 decision["judgement"]["probability"] = json!(1e-45);
             }
         }
-        format!("{game}\n")
     });
-    let file = replay.join("round-00000003.jsonl");
-    fs::write(&file, spoilt.collect::<String>()).expect("a file");
     let (before, weights) = (saved(&run), latest_weights(&path));
     let error = train(&pig(), &run, Budget::Rounds(6), &()).expect_err("no step");
     assert!(matches!(error, SessionError::NotFinite { saved, .. } if saved == before.1), "{error}");

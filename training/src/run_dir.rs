@@ -133,20 +133,6 @@ impl RunDir {
         add(self.append(SESSIONS)?).map_err(|error| RunDirError { path, reason: error.into() })
     }
 
-    /// How the latest session was begun; `None` if none was.
-    ///
-    /// # Errors
-    /// [`RunDirError`] if the file of sessions cannot be read.
-    pub fn latest_session(&self) -> Result<Option<SessionLine>, RunDirError> {
-        let path = self.path.join(SESSIONS);
-        match fs::read_to_string(&path) {
-            // A line that a kill cut off is none.
-            Ok(text) => Ok(text.lines().rev().find_map(|line| serde_json::from_str(line).ok())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(RunDirError { path, reason: error.into() }),
-        }
-    }
-
     /// The checkpoints.
     pub fn checkpoints(&self) -> CheckpointSeries {
         CheckpointSeries::of_run(&self.path)

@@ -19,7 +19,7 @@ use crate::disk_limit::keep_within;
 use crate::learner::{LearnError, Learner, RoundReport};
 use crate::round_log::RoundLog;
 use crate::run_dir::RunDir;
-use crate::run_files::{ANCHOR, CONFIG, PAST, PLAYING, SessionLine};
+use crate::run_files::{ANCHOR, CONFIG, PAST, PLAYING, RunFiles, SessionLine};
 use crate::self_play::Start;
 use crate::self_play::evaluation::{BatchEvaluator, Effort};
 use crate::self_play::game::SelfPlayGame;
@@ -152,7 +152,7 @@ pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
 /// # Errors
 /// [`SessionError`] if the run's files cannot be read.
 pub fn unfinished(run: &RunDir) -> Result<Option<Budget>, SessionError> {
-    let Some(session) = run.latest_session()? else { return Ok(None) };
+    let Some(session) = RunFiles::open(run.path())?.sessions()?.pop() else { return Ok(None) };
     let checkpoints = run.checkpoints();
     let Some(&step) = checkpoints.steps()?.last() else { return Ok(None) };
     let manifest = load_manifest(&checkpoints.path(step))?;

@@ -109,7 +109,8 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
     }
 
     /// Searches `position`, which waits for a player, deeper and deeper until the depth of the settings is reached, every line
-    /// that counts has been seen to its end or the budget is used up, in which a position looked at counts as a simulation; depth 1 is always completed. Of actions
+    /// that counts has been seen to its end or the budget is used up, in which a position looked at counts as a simulation;
+    /// depth 1 is always completed. Of actions
     /// that are equally good the first is chosen. `None` if there is no legal action.
     ///
     /// With pruning, the values of actions that are no better than the best are upper bounds for the player to move.

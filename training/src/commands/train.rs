@@ -42,7 +42,8 @@ pub struct TrainArgs {
     /// Run directory to go on in.
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
-    /// How long to train, such as 90s, 10m or 2h [default: that of the configuration, 60m for presets; with --resume what is left of a session that was interrupted].
+    /// How long to train, such as 90s, 10m or 2h [default: that of the configuration, 60m for presets; with --resume what is
+    /// left of a session that was interrupted].
     #[arg(long, value_parser = budget)]
     pub budget: Option<Duration>,
     /// Rounds of learning until the run is over, those of earlier sessions included.

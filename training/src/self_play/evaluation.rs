@@ -1,6 +1,7 @@
 //! Where the positions of self-play are evaluated: by a network of each actor's own, right for CPUs, or by one network that
 //! serves all actors and joins their batches, right for a GPU.
 
+use crate::self_play::EvaluatorKind;
 use crate::self_play::weights::PublishedWeights;
 use dervish_models::batch::Batch;
 use dervish_models::device::Precision;
@@ -8,7 +9,7 @@ use dervish_models::evaluator::{EvaluateError, Evaluations, NetEvaluator};
 use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
 /// What the network and the actors do with their time, added up over threads.
@@ -198,6 +199,30 @@ impl<'r> BatchEvaluator<'r> {
     }
 }
 
+/// Evaluators of this kind for so many actors and, where one network serves all of them, what its thread has to do. `most` and what
+/// it does are those of [`serve`].
+///
+/// # Errors
+/// What libtorch said.
+pub fn evaluators<'r>(
+    kind: EvaluatorKind,
+    actors: usize,
+    weights: &'r PublishedWeights,
+    effort: &'r Effort,
+    precision: Precision,
+    most: usize,
+) -> Result<(Vec<BatchEvaluator<'r>>, Option<impl FnOnce() + Send + use<'r>>), EvaluateError> {
+    let (requests, queue) = channel();
+    let is_shared = kind == EvaluatorKind::Shared;
+    let evaluator = |_| match is_shared {
+        true => Ok(BatchEvaluator::shared(requests.clone())),
+        false => BatchEvaluator::own(weights, effort, precision),
+    };
+    let evaluators = (0..actors).map(evaluator).collect::<Result<Vec<_>, _>>()?;
+    let server = if is_shared { Some(OwnEvaluator::new(weights, effort, precision)?) } else { None };
+    Ok((evaluators, server.map(|own| move || serve(queue, own, most))))
+}
+
 /// Evaluates what actors ask for until all of them are gone: whatever waits is joined to one batch, as long as that has fewer
 /// than `most` positions. New weights are taken between two batches; what fails is told to the actors that wait.
 pub fn serve(requests: Receiver<Request>, mut own: OwnEvaluator<'_>, most: usize) {
@@ -241,7 +266,6 @@ mod tests {
     use dervish_models::batch::Sample;
     use dervish_models::device::Device;
     use dervish_models::network::{Architecture, InputSizes, Network, NetworkConfig};
-    use std::sync::mpsc::channel;
 
     /// Batches that wait when the evaluator comes to them are evaluated as one, and each actor gets its own part back.
     #[test]

@@ -1,7 +1,7 @@
 //! How much of a network's speed self-play keeps.
 
 use crate::self_play::actor::{Actor, ActorError};
-use crate::self_play::evaluation::{BatchEvaluator, Effort, OwnEvaluator, serve};
+use crate::self_play::evaluation::{BatchEvaluator, Effort, evaluators};
 use crate::self_play::numbers::GameNumbers;
 use crate::self_play::pool::{LeagueConfig, Pool};
 use crate::self_play::weights::PublishedWeights;
@@ -15,7 +15,6 @@ use dervish_models::network::Network;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-use std::sync::mpsc::channel;
 use std::sync::{Barrier, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -53,7 +52,8 @@ const KEPT: usize = 16;
 /// Batches played before the first is kept: games have drifted apart by then.
 const DRIFT: usize = 200;
 
-/// Plays on `threads` for about `budget`, as exactly as `precision` says, then evaluates batches of these games alone for as long, and once more by libtorch.
+/// Plays on `threads` for about `budget`, as exactly as `precision` says, then evaluates batches of these games alone for as long,
+/// and once more by libtorch.
 ///
 /// # Errors
 /// [`ActorError`].
@@ -101,17 +101,11 @@ pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
         }
         Ok((actor.decisions() - before, batches))
     };
-    let (requests, queue) = channel();
-    let evaluator = || match is_shared {
-        true => Ok(BatchEvaluator::shared(requests.clone())),
-        false => BatchEvaluator::own(&weights, &effort, precision),
-    };
-    let evaluators = (0..threads.max(1)).map(|_| evaluator()).collect::<Result<Vec<_>, _>>()?;
-    drop(requests);
-    let server = if is_shared { Some(OwnEvaluator::new(&weights, &effort, precision)?) } else { None };
+    let (evaluators, server) =
+        evaluators(config.evaluator, threads.max(1), &weights, &effort, precision, config.most_joined)?;
     let played = std::thread::scope(|scope| {
         if let Some(server) = server {
-            scope.spawn(move || serve(queue, server, config.most_joined));
+            scope.spawn(server);
         }
         on_threads(evaluators, play)
     })?;

@@ -1,8 +1,7 @@
 //! The threads of a session that play, and the one that evaluates for all of them, while the learner learns.
 
 use crate::config::RunConfig;
-use crate::self_play::EvaluatorKind;
-use crate::self_play::evaluation::{BatchEvaluator, Effort, OwnEvaluator, serve};
+use crate::self_play::evaluation::{Effort, evaluators};
 use crate::self_play::game::SelfPlayGame;
 use crate::self_play::numbers::GameNumbers;
 use crate::self_play::players::{PlayerError, Players};
@@ -16,7 +15,7 @@ use dervish_models::evaluator::EvaluateError;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tracing::debug;
 
@@ -35,7 +34,7 @@ pub(super) struct Play<'r, P: Position, E> {
     pub replay: &'r Mutex<Replay>,
 }
 
-/// Calls `learn` while as many actors play as the configuration has threads, with word of each game that they have kept, and returns
+/// Calls `learn`, with word of each game that is kept, while as many actors play as the configuration has threads, and returns
 /// when it has and the actors have finished what they were at.
 ///
 /// # Errors
@@ -48,19 +47,13 @@ pub(super) fn learn_beside<P: Position, E: PolicyEncoder<P> + Clone + 'static, T
     let halt = AtomicBool::new(false);
     // Actors that are this far ahead of the learner wait, so that games are learnt from while they are new.
     let (sender, games) = sync_channel(config.learner.games_per_round);
-    let (requests, queue) = channel();
     let (most, precision) = (config.self_play.most_joined, config.learner.trainer.precision);
-    let is_shared = config.self_play.evaluator == EvaluatorKind::Shared;
-    let evaluator = || match is_shared {
-        true => Ok(BatchEvaluator::shared(requests.clone())),
-        false => BatchEvaluator::own(weights, effort, precision),
-    };
-    let evaluators = (0..config.threads).map(|_| evaluator()).collect::<Result<Vec<_>, _>>()?;
-    let server = if is_shared { Some(OwnEvaluator::new(weights, effort, precision)?) } else { None };
+    let (evaluators, server) =
+        evaluators(config.self_play.evaluator, config.threads, weights, effort, precision, most)?;
     Ok(std::thread::scope(|scope| {
         if let Some(server) = server {
             // Actors whose evaluator is gone say so.
-            scope.spawn(move || catch_unwind(AssertUnwindSafe(|| serve(queue, server, most))));
+            scope.spawn(move || catch_unwind(AssertUnwindSafe(server)));
         }
         for evaluator in evaluators {
             let (sender, halt) = (sender.clone(), &halt);
@@ -68,7 +61,7 @@ pub(super) fn learn_beside<P: Position, E: PolicyEncoder<P> + Clone + 'static, T
             scope.spawn(move || act(players(), replay, &sender, halt));
         }
         // What actors have no sender for is over when they are.
-        drop((sender, requests));
+        drop(sender);
         let learnt = learn(&games);
         halt.store(true, Ordering::Relaxed);
         // An actor that waits for room finds that nobody listens.

@@ -4,7 +4,7 @@ use crate::arena::match_play::MatchError;
 use crate::disk_limit::DiskLimitError;
 use crate::learner::LearnError;
 use crate::run_dir::RunDirError;
-use crate::run_files::CONFIG;
+use crate::run_files::{CONFIG, RunFileError};
 use crate::self_play::actor::ActorError;
 use crate::self_play::evaluation::BatchEvaluatorError;
 use crate::self_play::game::UnplayableGame;
@@ -24,6 +24,9 @@ pub enum SessionError {
     /// The run directory.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
+    /// What a run tells of its sessions.
+    #[error(transparent)]
+    RunFile(#[from] RunFileError),
     /// A checkpoint.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -51,7 +54,10 @@ pub enum SessionError {
     #[error("network: {0}")]
     Network(#[from] ConfigError),
     /// The configuration was changed since the network was made.
-    #[error("{path}: the run has another network than this [network] says; a network cannot be changed: train a new run", path = path.display())]
+    #[error(
+        "{path}: the run has another network than this [network] says; a network cannot be changed: train a new run",
+        path = path.display()
+    )]
     OtherNetwork {
         /// The configuration.
         path: PathBuf,
