@@ -64,8 +64,8 @@ trained-tables: build
 		$(or $(CARGO_TARGET_DIR),target)/debug/dervish study training/studies/souakim-trained.toml --readme $$page || exit; \
 	done
 
-# Opens a checkpoint with Python's safetensors and an event file with TensorBoard, from PyPI in a virtual environment of
-# their own.
+# Opens a checkpoint with Python's safetensors and PyTorch and an event file with TensorBoard, from PyPI in a virtual
+# environment of their own (several GB).
 interchange: libtorch interchange/.installed
 	DERVISH_INTERCHANGE_PYTHON=$(CURDIR)/interchange/bin/python \
 		cargo test $(WORKSPACE) --test networks --test suite -- --nocapture interchange

@@ -1,7 +1,8 @@
 """Reads a checkpoint without Dervish: python read_checkpoint.py CHECKPOINT
 
-Prints one JSON document: what the manifest says of game, step and network, and of each tensor its type, its shape and the
-sum of its values. Needs numpy and safetensors; where torch is installed, it opens the files a second time and compares.
+Prints one JSON document: what the manifest says of game, step and network, of each tensor its type, its shape and the sum
+of its values, and whether PyTorch has read the same. Needs numpy and safetensors; where torch is installed, it opens the
+files a second time and compares.
 """
 
 import json
@@ -11,15 +12,18 @@ import sys
 import numpy
 import safetensors.numpy
 
+try:
+    import safetensors.torch
+    import torch
+except ImportError:
+    torch = None
+
 
 def tensors_of(path):
     tensors = safetensors.numpy.load_file(path)
-    try:
-        import torch
-        from safetensors.torch import load_file
-    except ImportError:
+    if torch is None:
         return tensors
-    again = load_file(path)
+    again = safetensors.torch.load_file(path)
     assert again.keys() == tensors.keys()
     for name, tensor in tensors.items():
         assert torch.equal(again[name], torch.from_numpy(tensor.copy())), name
@@ -40,7 +44,8 @@ def main(checkpoint):
             }
             for tensor, values in tensors_of(path).items()
         }
-    json.dump({**{key: manifest[key] for key in ("format", "contract", "step", "network")}, "files": files}, sys.stdout)
+    read = {key: manifest[key] for key in ("format", "contract", "step", "network")}
+    json.dump({**read, "torch": torch is not None, "files": files}, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 //! without the name of its scenario, and did not say which run it came from; it is read as one that does not know.
 
 use crate::adamw::{AdamWState, Moments};
+use crate::checkpoint_series::step_of;
 use crate::network::{ConfigError, Network, NetworkConfig};
 use crate::trainer::TrainerState;
 use dervish_env::persist::{DocumentFault, read_document};
@@ -30,7 +31,8 @@ mod tensors;
 /// Version of the folder's layout and of the manifest.
 pub const FORMAT_VERSION: u32 = 3;
 
-const MANIFEST: &str = "manifest.json";
+/// Name of the file in which a checkpoint says of itself what it is.
+pub const MANIFEST: &str = "manifest.json";
 const WEIGHTS: &str = "weights.safetensors";
 const LEARNER: &str = "learner.safetensors";
 const OPTIMIZER: &str = "optimizer.safetensors";
@@ -261,6 +263,9 @@ pub enum CheckpointFault {
     /// A figure of the description is not finite.
     #[error("the figure {0} is not finite")]
     Figure(String),
+    /// The manifest is that of another step than the folder is named by.
+    #[error("says step {0}, but its folder has the name of another")]
+    Step(u64),
     /// libtorch refused, for example for want of memory.
     #[error("libtorch: {0}")]
     Torch(#[from] TchError),
@@ -377,7 +382,12 @@ pub fn load_manifest(path: &Path) -> Result<Manifest, CheckpointError> {
         if files != [WEIGHTS] && files != [LEARNER, OPTIMIZER, WEIGHTS] {
             return Err(CheckpointFault::Files);
         }
-        Ok(manifest)
+        // In a series the name says the step.
+        let named = path.file_name().and_then(|name| step_of(name.to_str()?));
+        match named.is_some_and(|named| named != manifest.step) {
+            true => Err(CheckpointFault::Step(manifest.step)),
+            false => Ok(manifest),
+        }
     };
     read().map_err(|reason| CheckpointError { path: file.clone(), reason })
 }

@@ -13,6 +13,17 @@ pub const CHECKPOINTS: &str = "checkpoints";
 
 const STEP_PREFIX: &str = "step-";
 
+/// Name of the checkpoint of a step.
+fn name_of(step: u64) -> String {
+    format!("{STEP_PREFIX}{step:08}")
+}
+
+/// The step of which a checkpoint has this name; `None` for any other name, such as one with fewer digits.
+pub(crate) fn step_of(name: &str) -> Option<u64> {
+    let step = name.strip_prefix(STEP_PREFIX)?.parse().ok()?;
+    (name_of(step) == name).then_some(step)
+}
+
 /// A folder of checkpoints named by their steps, `step-00001200`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckpointSeries {
@@ -32,7 +43,7 @@ impl CheckpointSeries {
 
     /// Where the checkpoint of this step is or would be.
     pub fn path(&self, step: u64) -> PathBuf {
-        self.folder.join(format!("{STEP_PREFIX}{step:08}"))
+        self.folder.join(name_of(step))
     }
 
     /// The steps that have a checkpoint, in ascending order. What has another name, such as a folder that was being
@@ -45,8 +56,7 @@ impl CheckpointSeries {
             let mut steps = Vec::new();
             for entry in fs::read_dir(&self.folder)? {
                 let name = entry?.file_name();
-                let step = name.to_str().and_then(|name| name.strip_prefix(STEP_PREFIX));
-                steps.extend(step.and_then(|step| step.parse::<u64>().ok()));
+                steps.extend(name.to_str().and_then(step_of));
             }
             steps.sort_unstable();
             Ok(steps)

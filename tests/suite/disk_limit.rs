@@ -6,6 +6,7 @@ use dervish_training::disk_limit::{DiskLimitError, most_crowded};
 use dervish_training::run_dir::RunDir;
 use dervish_training::run_files::disk_use;
 use dervish_training::self_play::Start;
+use dervish_training::self_play::replay::latest_games;
 use dervish_training::session::{Budget, Material, SessionError, SessionReport, train};
 use std::fs;
 use std::path::Path;
@@ -107,6 +108,33 @@ fn a_file_of_figures_that_takes_nothing_more_ends_the_session() {
     assert_eq!(run.checkpoints().steps().expect("checkpoints"), [0]);
     fs::remove_file(&metrics).expect("deleted");
     assert_eq!(train_until(&run, 3).expect("a session").after.rounds, 3);
+}
+
+/// A file that may not grow beyond 64 KiB takes a part of a game as a full disk does, while other threads go on to finish games:
+/// the part goes, and what was written before and after it is whole.
+#[test]
+fn a_game_that_was_written_in_part_spoils_no_other() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (file, path) = (folder.path().join("run.toml"), folder.path().join("run"));
+    fs::write(&file, config(0).text()).expect("a file");
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 128 || exit 77; exec '{dervish}' train --config '{file}' --set deterministic=false --threads 4 \
+         --set learner.games_per_round=100000 --budget 60s --out '{path}'",
+        dervish = crate::dervish_binary::binary().display(),
+        file = file.display(),
+        path = path.display(),
+    );
+    let output = Command::new("sh").args(["-c", &script]).output().expect("a shell");
+    if output.status.code() == Some(77) {
+        eprintln!("skipped: the length of files cannot be bounded here");
+        return;
+    }
+    let told = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.lines().last().is_some_and(|line| line.contains("open.jsonl: File too large")), "{told}");
+    let text = fs::read_to_string(path.join("replay/open.jsonl")).expect("games");
+    let games = latest_games(&path.join("replay"), usize::MAX, |_| true).expect("whole games");
+    assert!(text.ends_with('\n') && !games.is_empty() && games.len() == text.lines().count(), "{text}");
 }
 
 /// On a file system of its own that is too small, wherever the run happens to meet its end. What is left there must be a

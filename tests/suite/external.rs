@@ -82,8 +82,18 @@ for line in sys.stdin:
             sys.stdout.buffer.flush()
         elif fault == "illegal action":
             say('{"action": 7}\n')
+        elif fault == "no action":
+            say('{"action": 65536}\n')
+        elif fault == "negative action":
+            say('{"action": -1}\n')
         elif fault == "illegal move":
             say('{"move": "drop 8"}\n')
+        elif fault == "long move":
+            say('{"move": "' + 1000000 * "x" + '"}\n')
+        elif fault == "long name":
+            say('{"' + 1000000 * "x" + '": 1}\n')
+        elif fault == "long garbage":
+            say(1000000 * "x" + '\n')
         elif fault == "huge line":
             say("1" * (1 << 20) + "1\n")
         elif fault == "half line and hang":
@@ -198,6 +208,8 @@ fn match_with_fault(fault: &str, more: &str, reason: &str) {
     assert_eq!((first.winner, first.margin, first.decisions), (Some(Seat::Second), -1.0, 4), "{fault}");
     let told = first.forfeit.as_ref().map_or("", |forfeit| &forfeit.reason);
     assert!(told.contains(reason), "{fault}: {told}");
+    // It stands in every document of the match, whatever the program said.
+    assert!(told.len() < 400, "{fault}: {} bytes", told.len());
     assert_eq!(report.games.iter().filter(|game| game.forfeit.is_some()).count(), 1, "{fault}");
     assert_eq!(report.games.len(), 4, "{fault}");
     let [a, b] = report.statistics.contestants;
@@ -225,13 +237,22 @@ fn a_program_that_talks_nonsense_forfeits_and_the_match_goes_on() {
     match_with_fault("both", "", "cannot be read");
     match_with_fault("not text", "", "a line that is not UTF-8");
     match_with_fault("huge line", "", "a line longer than 1048576 bytes");
+    // Of an answer the first 60 characters are told, of what is wrong with it, which may quote it, the first 200.
+    let garbage = format!("the answer `{}...` cannot be read: expected value", "x".repeat(60));
+    match_with_fault("long garbage", "", &garbage);
+    let (shown, quoted) = (format!("{{\"{}", "x".repeat(58)), format!("unknown variant `{}", "x".repeat(200 - 17)));
+    match_with_fault("long name", "", &format!("the answer `{shown}...` cannot be read: {quoted}..."));
 }
 
 #[test]
 fn a_program_that_chooses_against_the_rules_forfeits_and_the_match_goes_on() {
     // Connect four has the actions 0 to 6, written drop 1 to drop 7.
     match_with_fault("illegal action", "", "illegal action 7");
+    // The first number beyond 16 bits, in which actions are kept.
+    match_with_fault("no action", "", "illegal action 65536: actions are from 0 to 6");
+    match_with_fault("negative action", "", "illegal action -1: actions are from 0 to 6");
     match_with_fault("illegal move", "", "illegal action drop 8");
+    match_with_fault("long move", "", &format!("illegal action {}...: expected `drop 1` to `drop 7`", "x".repeat(60)));
 }
 
 /// What was said beside the third answer is found before the fourth question.
@@ -644,7 +665,7 @@ fn a_program_hears_what_has_happened_and_nothing_else() {
                 let legal: Vec<_> = choose.legal.iter().map(|legal| (legal.action, legal.notation.as_str())).collect();
                 assert_eq!(legal, [(ROLL.0, "roll"), (HOLD.0, "hold")]);
                 assert_eq!((choose.budget.simulations, choose.budget.seconds), (Some(400), Some(1.5)));
-                assert_eq!(choose.position, Some(Value::String(format!("{position:?}\n"))));
+                assert_eq!(choose.position, Some(Value::String(format!("{position}\n"))));
                 // The token of a player: own or not, score and points of the turn in parts of 100.
                 let arrays = choose.observation.as_ref().expect("asked for");
                 let part = |points: u8| f32::from(points) / 100.0;

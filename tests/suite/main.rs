@@ -19,6 +19,7 @@ mod doctrine_policy;
 mod doctrine_weights;
 mod encode;
 mod endless_files;
+mod expectimax;
 mod external;
 mod flawed_game;
 mod game_ends;

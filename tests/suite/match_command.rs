@@ -74,6 +74,13 @@ fn bad_arguments_of_a_match_are_refused() {
         let line = refusal(&arguments);
         assert!(line.contains(expected), "{line}");
     }
+    // An option of several values takes what stands behind it; agents there are told of as what they are not.
+    let tested = ["match", "--scenario", "pig", "--games", "2", "--sprt", "elo0=0", "elo1=5"];
+    for agent in ["doctrine", "mcts:sims=8"] {
+        let line = refusal(&[&tested[..], &[agent, "random"]].concat());
+        assert!(line.starts_with(&format!("dervish: invalid value '{agent}' for '--sprt ")), "{line}");
+        assert!(line.ends_with(": expected KEY=NUMBER, such as elo1=10; agents stand before --sprt\n"), "{line}");
+    }
     let line = refusal(&["match", "doktrin", "random", "--scenario", "pig", "--games", "2"]);
     // With the feature `torch` there is `neural` too.
     assert!(
@@ -133,7 +140,7 @@ fn a_match_stops_when_its_test_is_over() {
     assert!(report["sprt"]["log_likelihood_ratio"].as_f64() > report["sprt"]["bounds"][1].as_f64());
     assert!(report["statistics"]["games"].as_u64() < Some(2000));
     let table = String::from_utf8(dervish(&arguments).stdout).expect("UTF-8");
-    assert!(table.contains("test +0 to +100 Elo  LLR ") && table.contains("H1 accepted: Elo +100"), "{table}");
+    assert!(table.contains("test +0 to +100 Elo  LLR ") && table.contains("H1 accepted: more than Elo +0"), "{table}");
     // With too few games nothing is decided.
     let undecided = String::from_utf8(dervish(&with(&["--sprt", "elo0=0,elo1=1"])).stdout).expect("UTF-8");
     assert!(undecided.contains("in (-2.94, 2.94), undecided"), "{undecided}");

@@ -1,12 +1,21 @@
 //! `dervish play` as a person uses it, with prepared lines for the terminal.
 
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use dervish_env::chance::{Dice, SplitMix64};
+use dervish_env::dervish::Campaign;
 use dervish_env::dervish::catalogue::Side;
 use dervish_env::dervish::scenario::Scenario;
+use dervish_env::encode::PolicyEncoder;
+use dervish_env::game::Actor;
+use dervish_env::record::{Record, Replay};
+use dervish_training::arena::agents::ArenaGame;
+use dervish_training::games::{GameVisitor, game_names, with_game};
 
 use crate::dervish_binary::{binary, dervish, dervish_reading, dervish_unheard, json_of, refusal};
 
@@ -46,8 +55,8 @@ fn whole_games_are_played_from_either_side() {
             let arguments = ["--scenario", scenario, "--side", side, "--against", against, "--seed", "5"];
             let (output, played) = recorded(&arguments, "1\n".repeat(20_000));
             let last = output.trim_end().lines().last().expect("a result");
-            let won = ["the egyptian player wins, margin ", "the mahdist player wins, margin "];
-            assert!(last == "a draw" || won.iter().any(|text| last.starts_with(text)), "{scenario} as {side}: {last}");
+            let ends = ["drawn: ", "won by egyptian, margin ", "won by mahdist, margin "];
+            assert!(ends.iter().any(|text| last.starts_with(text)), "{scenario} as {side}: {last}");
             // The opponent is asked too, and dice fall.
             let other = if side == "egyptian" { "mahdist " } else { "egyptian " };
             assert!(played.iter().any(|line| line.starts_with("roll event ") || line.starts_with("roll roll_event ")));
@@ -59,8 +68,47 @@ fn whole_games_are_played_from_either_side() {
     }
 }
 
+/// Whoever wins sees his own margin, by what rule 14.3 decided, and the points of both sides, in `replay` too. Half of a margin
+/// is for winning, the other for the lead over the 6 points of scenario 3's places (14.4).
+#[test]
+fn the_end_is_told_with_margin_reason_and_points() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let souakim = Scenario::builtin("souakim").expect("comes with the game");
+    let port = souakim.board.place_named("Souakim").expect("a place");
+    let mut winners = BTreeSet::new();
+    for (side, seed) in [("mahdist", "1"), ("mahdist", "2"), ("egyptian", "1"), ("egyptian", "2"), ("egyptian", "3")] {
+        let path = folder.path().join(format!("{side}-{seed}.record"));
+        let name = path.to_str().expect("UTF-8");
+        let arguments = ["--scenario", "souakim", "--side", side, "--seed", seed, "--record", name];
+        let output = sitting(&arguments, "1\n".repeat(20_000));
+        let mut game = Replay::new(Record::read(&path).expect("a record"), Campaign::new(souakim)).expect("souakim");
+        winners.insert(game.verify().expect("by the rules").expect("to the end").winner);
+        let end = game.position();
+        let [egyptian, mahdist] = Side::BOTH.map(|side| end.points(side));
+        let margin = |lead: u32| 0.5 + 0.5 * (f64::from(lead) / 6.0).min(1.0);
+        let how = match egyptian.cmp(&mahdist) {
+            _ if end.controller(port) == Some(Side::Mahdist) => {
+                "won by mahdist, margin 1.00: 14.3 Souakim taken: sudden death".to_owned()
+            }
+            Ordering::Greater => format!("won by egyptian, margin {:.2}: 14.3 more points", margin(egyptian - mahdist)),
+            Ordering::Less => format!("won by mahdist, margin {:.2}: 14.3 more points", margin(mahdist - egyptian)),
+            Ordering::Equal => "drawn: 14.3 equal points".to_owned(),
+        };
+        let told = format!("{how} (points: egyptian {egyptian}, mahdist {mahdist})");
+        assert_eq!(output.lines().next_back(), Some(told.as_str()));
+        let replayed = String::from_utf8(dervish(&["replay", name]).stdout).expect("UTF-8");
+        assert!(replayed.ends_with(&format!(" decisions and rolls are right; {told}\n")), "{replayed}");
+    }
+    assert_eq!(winners.len(), 3, "either side and neither: {winners:?}");
+    // Where the holder of a place wins there are no points (14.3, scenario 4).
+    let arguments = ["--scenario", "kordofan", "--side", "mahdist", "--seed", "1"];
+    let output = sitting(&arguments, "1\n".repeat(20_000));
+    let last = output.lines().next_back().expect("a result");
+    assert!(last.starts_with("won by egyptian, margin 0.") && last.ends_with(": 14.3 El Obeid held"), "{last}");
+}
+
 /// What is told of losses adds up to the number of eliminated units (14.5) that the board shows at the end; every event has its
-/// name (4.1).
+/// name (4.1), and below it what it means.
 #[test]
 fn rolls_and_orders_are_told_with_what_they_change() {
     for (scenario, seed) in [("souakim", "1"), ("souakim", "2"), ("kordofan", "3")] {
@@ -78,11 +126,15 @@ fn rolls_and_orders_are_told_with_what_they_change() {
         assert!(output.lines().any(|line| line.starts_with("  ") && line.contains(" more of ")), "{output}");
 
         let rules = Scenario::builtin(scenario).expect("comes with the game");
-        let events = output.lines().filter_map(|line| {
-            let (side, rest) = line.strip_prefix("* event roll of the ")?.split_once(" player (4.1): ")?;
+        let lines: Vec<&str> = output.lines().collect();
+        let events = lines.windows(2).filter_map(|two| {
+            // A roll that follows an order of the person stands behind the question.
+            let (_, roll) = two[0].split_once("* event roll of the ")?;
+            let (side, rest) = roll.split_once(" player (4.1): ")?;
             let (d66, name) = rest.split_once(", ").unwrap_or((rest, ""));
             let side = Side::BOTH.into_iter().find(|of| of.id() == side)?;
-            Some((rules.tables.event(rules.events, side, d66.parse().ok()?)?.id(), name.to_owned()))
+            let event = rules.tables.event(rules.events, side, d66.parse().ok()?)?;
+            Some(([event.id(), event.meaning()], [name, two[1].strip_prefix("  ").unwrap_or("")]))
         });
         let events: Vec<_> = events.collect();
         assert!(events.len() > 4 && events.iter().all(|(event, told)| event == told), "{events:?}");
@@ -177,6 +229,71 @@ fn orders_are_given_by_number_or_in_notation() {
     let by_number = recorded(&SETUP, format!("{last}\n")).1;
     assert_eq!(by_number[0], format!("mahdist {}", orders[last - 1]));
     assert_eq!(by_number, recorded(&SETUP, format!("  {} \n", orders[last - 1].to_uppercase())).1);
+    for (hex, name) in SETUP_PLACES {
+        for typed in [format!("place {hex} ({name})"), format!("  PLACE {hex}  ({}) ", name.to_uppercase())] {
+            assert_eq!(recorded(&SETUP, format!("{typed}\n")).1, [format!("mahdist place {hex}")], "{typed}");
+        }
+    }
+}
+
+/// Plays a random game; reads the orders of each tenth decision as they are shown, and tells at which kinds of decision the
+/// text that is shown is more than the notation.
+struct ShownOrders;
+
+impl GameVisitor for ShownOrders {
+    type Output = BTreeSet<&'static str>;
+
+    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, _encoder: E) -> Self::Output {
+        let (mut dice, mut choice) = (Dice::new(1), SplitMix64::new(1));
+        let (mut position, mut legal, mut explained) = (start, Vec::new(), BTreeSet::new());
+        let mut decisions = 0;
+        loop {
+            match position.actor() {
+                Actor::Finished => return explained,
+                Actor::Chance => {
+                    let outcome = dice.roll(&position);
+                    position.resolve(outcome).expect("a roll that was listed");
+                }
+                Actor::Player(_) => {
+                    position.legal_actions_into(&mut legal);
+                    for &action in legal.iter().filter(|_| decisions % 10 == 0) {
+                        let (shown, notation) = (position.choice_text(action), position.action_text(action));
+                        assert_eq!(position.parse_choice(&shown), Ok(action), "{shown}");
+                        assert_eq!(position.parse_choice(&notation), Ok(action), "{notation}");
+                        if shown != notation {
+                            explained.insert(position.pending_kind());
+                        }
+                    }
+                    decisions += 1;
+                    position.apply(legal[choice.below(legal.len())]).expect("an action that was listed");
+                }
+            }
+        }
+    }
+}
+
+/// Whatever text is shown for an order is read back as that order, at every kind of question and in every game.
+#[test]
+fn every_order_is_read_as_it_is_shown() {
+    let games = game_names().map(|name| with_game(name, ShownOrders).expect("comes with the program"));
+    let explained: BTreeSet<&str> = games.flatten().collect();
+    for kind in ["setup_hex", "march_hex", "group_hex"] {
+        assert!(explained.contains(kind), "{explained:?}");
+    }
+}
+
+#[test]
+fn a_side_is_named_in_capitals_or_small_letters() {
+    for (scenario, side, typed) in [
+        ("souakim", "egyptian", ["Egyptian", "EGYPTIAN"]),
+        ("souakim", "mahdist", ["Mahdist", "mAHDIST"]),
+        ("pig", "second", ["Second", "SECOND"]),
+    ] {
+        let output = sitting(&["--scenario", scenario, "--side", side], "");
+        for typed in typed {
+            assert_eq!(sitting(&["--scenario", scenario, "--side", typed], ""), output, "{typed}");
+        }
+    }
 }
 
 /// As with every command that prints into `head`: whoever reads no more has left, and the record is kept.
@@ -202,6 +319,9 @@ fn help_and_board_are_shown_when_asked_for() {
         assert_eq!(output.matches("Souakim: game turn 1 of 5, 1884-02, mahdist player, Setup phase").count(), shown);
         assert_eq!(output.matches("4811 (Tokar): 1 rifle_l, 1 egyptian_gun").count(), shown, "{output}");
     }
+    // The Egyptian player has the first turn of scenario 2 (3.1), but before it the Mahdist sets up (2.7).
+    let output = sitting(&["--scenario", "khartoum", "--side", "mahdist"], "");
+    assert!(output.contains(": game turn 1 of 18, 1884-02, mahdist player, Setup phase"), "{output}");
 }
 
 /// Nothing but a legal order changes the game, and whatever is typed, it goes on.
@@ -239,6 +359,21 @@ fn lines_that_are_no_orders_are_answered_in_one_line() {
     // The game goes on after any of them.
     let (_, played) = recorded(&SETUP, [&input[..], b"place 4105\n"].concat());
     assert_eq!(played, ["mahdist place 4105"]);
+}
+
+/// However long a line is, it is one slip, answered once and not said again.
+#[test]
+fn a_line_that_is_too_long_is_passed_over_whole() {
+    for length in [1024, 1025, 5_000_000] {
+        let line = "x".repeat(length);
+        let (output, played) = recorded(&SETUP, format!("{line}\nplace 4105\n"));
+        assert_eq!(played, ["mahdist place 4105"], "{length}");
+        let told = output.matches("> a line of more than 1024 bytes is no order\n> ").count();
+        assert_eq!(told, usize::from(length > 1024), "{length}");
+        assert_eq!(output.contains(&line), length == 1024, "{length}");
+    }
+    // At the end of the input too.
+    assert!(sitting(&SETUP, "x".repeat(1025)).contains("> a line of more than 1024 bytes is no order\n> \n"));
 }
 
 #[test]
@@ -419,7 +554,22 @@ fn reference_games_are_played_too() {
     let output = sitting(&["--scenario", "connect-four", "--side", "yellow"], "drop 4\n");
     assert!(output.contains("yellow: ") && output.contains("- red drop "), "{output}");
     let output = sitting(&["--scenario", "pig", "--side", "second"], "hold\n".repeat(500));
-    assert!(output.contains("player wins, margin"), "{output}");
+    let lines: Vec<&str> = output.lines().collect();
+    let question = "second: roll or hold for second at ";
+    let asked = lines.windows(2).filter_map(|two| Some((two[0], two[1].strip_prefix(question)?)));
+    let asked: Vec<_> = asked.collect();
+    assert!(!asked.is_empty(), "{output}");
+    for (board, at) in asked {
+        let more = format!("; {at} more if second holds");
+        assert!(board.starts_with("banked of 100: first ") && board.ends_with(&more), "{board}");
+    }
+    // The last board has the points of the result, and the winner has 100 or more of them.
+    let [board, result] = lines[lines.len() - 2..] else { panic!("{output}") };
+    let points = board.strip_prefix("banked of 100: ").expect("the board");
+    assert!(result.starts_with("won by ") && result.ends_with(&format!(" (points: {points})")), "{result}");
+    let winner = result.split([' ', ',']).nth(2).expect("a seat");
+    let banked = points.split(", ").find_map(|of| of.strip_prefix(winner)).expect("his points");
+    assert!(banked.trim().parse::<u32>().is_ok_and(|banked| banked >= 100), "{result}");
 }
 
 /// The scenario of a person's own file.
@@ -434,5 +584,5 @@ fn a_scenario_file_is_played() {
     let start = json_of(&["position", "new", "--scenario", own]);
     assert_eq!(start["scenario"], own);
     let output = sitting(&["--scenario", own, "--side", "egyptian"], "1\n".repeat(2_000));
-    assert!(output.contains("game turn 2 of 2") && output.contains("player wins, margin"), "{output}");
+    assert!(output.contains("game turn 2 of 2") && output.contains("\nwon by "), "{output}");
 }

@@ -241,6 +241,19 @@ fn check_tells_every_fault() {
     assert_eq!(line.trim_end(), format!("{} (and {} more)", expected[0], expected.len() - 1));
 }
 
+/// Of a long piece of a file, both ends are told.
+#[test]
+fn faults_that_quote_a_file_at_length_are_shortened() {
+    let long = "é".repeat(100_000);
+    for quoted in ["\"0302\"", "\"march\"", "\"tiny\"", "\"rifle_l\"", "\"turn\"", "\"dervish\""] {
+        assert!(MARCH.contains(quoted), "{quoted}");
+        let (_folder, path) = file(&MARCH.replacen(quoted, &format!("\"{long}\""), 1));
+        let told = faults(&["position", "check", &path]);
+        assert!(told.iter().any(|line| line.contains("éééé...")), "{quoted}: {told:?}");
+        assert!(told.iter().all(|line| line.chars().count() < 1500), "{quoted}");
+    }
+}
+
 #[test]
 fn unknown_scenarios_have_no_start() {
     let line = refusal(&["position", "new", "--scenario", "chess"]);

@@ -155,3 +155,55 @@ fn the_latest_games_are_read_by_others() {
     fs::write(&open, fs::read_to_string(&open).expect("games") + "{\"numb").expect("a file");
     assert_eq!(latest(99), (8..14).collect::<Vec<_>>());
 }
+
+/// Files that are not of this run are named with what is wrong, and nothing is deleted; what has another name than a round gets
+/// is passed over.
+#[test]
+fn rounds_that_do_not_belong_to_the_run_are_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut replay = open(folder.path(), 0, false).expect("no games yet");
+    for number in 0..16 {
+        replay.push(game(number)).expect("kept");
+    }
+    drop(replay);
+    let names = || {
+        let mut names: Vec<_> =
+            fs::read_dir(folder.path()).expect("a folder").flatten().map(|of| of.file_name()).collect();
+        names.sort();
+        names
+    };
+    let refusal = |next: u64, whole_rounds: bool| {
+        let before = names();
+        let line = open(folder.path(), next, whole_rounds).expect_err("a refusal").to_string();
+        assert!(line.lines().count() == 1 && names() == before, "{line}");
+        line
+    };
+    let round = |name: &str| folder.path().join(name);
+    for name in ["round-4.jsonl", "round-+0000004.jsonl", "round-000000004.jsonl", "round-.jsonl"] {
+        fs::copy(round("round-00000002.jsonl"), round(name)).expect("copied");
+    }
+    assert_eq!(open(folder.path(), 4, false).expect("the games").current(), 4);
+    for (name, told) in [
+        ("round-00000004.jsonl", "game 8 is of another round"),
+        ("round-00000005.jsonl", "game 8 is of another round"),
+        ("round-00000006.jsonl", "there are too few rounds between round 4 and this one"),
+        ("round-100000000.jsonl", "there are too few rounds between round 4 and this one"),
+        ("round-18446744073709551615.jsonl", "there are too few rounds between round 4 and this one"),
+    ] {
+        fs::copy(round("round-00000002.jsonl"), round(name)).expect("copied");
+        let line = refusal(4, false);
+        assert!(line.contains(&format!("{name}: {told}")) && line.contains("take the file away"), "{line}");
+        fs::remove_file(round(name)).expect("deleted");
+    }
+    // Where rounds are played whole, a round has its own games, whoever else has none of them.
+    let later: Vec<String> = (20..24).map(|number| serde_json::to_string(&game(number)).expect("JSON")).collect();
+    fs::write(round("round-00000004.jsonl"), later.join("\n") + "\n").expect("a file");
+    assert!(refusal(4, true).contains("round-00000004.jsonl: game 20 is of another round"), "{}", refusal(4, true));
+    assert_eq!(open(folder.path(), 4, false).expect("the games").current(), 5);
+    // A checkpoint that claims to be far ahead of all rounds.
+    for next in [11, 1000, 1_000_000_000_000_000] {
+        let told = format!("its latest games are of round 4, but the latest checkpoint goes on with round {next}");
+        assert!(refusal(next, false).ends_with(&told), "{}", refusal(next, false));
+    }
+    assert_eq!(open(folder.path(), 10, false).expect("what a kill left").current(), 10);
+}

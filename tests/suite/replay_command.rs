@@ -1,8 +1,9 @@
 //! `dervish replay` as its users call it. What the rules make of a record is tested in `record`.
 
 use dervish_env::chance::Dice;
-use dervish_env::game::{Outcome, Position};
+use dervish_env::game::{Action, Outcome, Position};
 use dervish_env::record::{Record, Replay};
+use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{HOLD, Pig};
 
 use crate::dervish_binary::{dervish, refusal};
@@ -48,6 +49,29 @@ fn a_record_is_checked_stepped_through_and_forked() {
     let mut same = Dice::new(1);
     same.pass(&Pig::new());
     assert_eq!(dice.roll(&position), same.roll(&position));
+}
+
+/// Four in a row for the first and for the second player, by hand: each margin is the winner's.
+#[test]
+fn a_margin_is_told_as_the_winner_sees_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (columns, winner) in [("1122334", "yellow"), ("71122334", "red")] {
+        let mut position = ConnectFour::new();
+        let mut record = Record::begin(&position, 1, ["a", "b"]);
+        for column in columns.bytes() {
+            let action = Action(u16::from(column - b'1'));
+            record.push_action(&position, action);
+            position.apply_legal(action);
+        }
+        record.finish(&position);
+        let path = folder.path().join(format!("{winner}.record"));
+        record.write(&path).expect("written");
+        let output = dervish(&["replay", path.to_str().expect("UTF-8")]);
+        let told = String::from_utf8(output.stdout).expect("UTF-8");
+        let plies = columns.len();
+        let right = format!("{plies} of {plies} decisions and rolls are right; won by {winner}, margin 1.00: ");
+        assert!(told.starts_with(&right), "{told}");
+    }
 }
 
 #[test]

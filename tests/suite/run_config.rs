@@ -93,6 +93,7 @@ fn figures_with_which_nothing_can_be_trained_are_refused() {
         ("gate={elo0=10, elo1=5}", "gate: "),
         ("budget=never", "budget: "),
         ("budget=0s", "budget: there is nothing to do in no time"),
+        ("budget=3y", "budget: longer than 1000 days"),
         // What a search with a share of the margin finds is no chance to win.
         ("learner.targets.value_lambda=0.9", "needs a self_play.utility.margin_share of 0"),
         ("storage.disk_limit=10000000000", "storage.disk_limit: 10000000000 is not from 0 to 1000000000"),
@@ -155,6 +156,22 @@ fn settings_change_what_the_file_says() {
     assert!(refusal(LEAST, &["threads.more=1", "threads=2", "threads.more=1"]).contains("leads through"));
 }
 
+/// What cannot be read is told with the setting that is at fault, as long as it is the only one.
+#[test]
+fn a_setting_that_is_at_fault_is_named() {
+    for (changes, expected) in [
+        (&["imitation.explore=nan"][..], "`imitation.explore=nan`: missing field `teacher`"),
+        (&["threads=2", "learner.batsch=3", "seed=5"], "`learner.batsch=3`: unknown field `batsch`"),
+        (&["learner.batch=many"], "`learner.batch=many`: invalid type"),
+        // Neither can be read without what else it takes.
+        (&["network.architecture.kind=token_transformer", "network.architecture.width=8"], "missing field"),
+        (&["learner.batsch=3", "learner.batsch=4"], "unknown field `batsch`"),
+    ] {
+        let refused = refusal(LEAST, changes);
+        assert!(refused.starts_with(expected), "{changes:?}: {refused}");
+    }
+}
+
 /// A key that was misspelt would leave the default in place without a word: every table of a whole configuration refuses
 /// it, whatever kind of network and of search it has.
 #[test]
@@ -186,6 +203,44 @@ fn no_table_takes_a_key_that_it_does_not_know() {
     // What is left out of a table has its default in each that has defaults at all.
     let empty = RunConfig::parse(LEAST, &settings(&["self_play.utility={}"])).expect("a configuration");
     assert_eq!(empty.self_play.utility, Utility::default());
+}
+
+/// What is printed for people has every key that is known, whatever the configuration leaves out: the refusal of an unknown one
+/// names all keys of its table. It is read as the configuration that it is, and without its comments it can be read too.
+#[test]
+fn every_key_is_printed_for_people() {
+    let none: &[&str] = &[];
+    let configurations = PRESETS.map(|(_, text)| (text, none)).into_iter().chain([
+        (LEAST, none),
+        (LEAST, &["gate={}", "self_play.search.kind=puct"]),
+        (LEAST, &["imitation={teacher='random', games=9}", "budget=1h"]),
+    ]);
+    for (text, changes) in configurations {
+        let config = RunConfig::parse(text, &settings(changes)).expect("a configuration");
+        let printed = config.commented_text();
+        assert_eq!(RunConfig::parse(&printed, &[]).as_ref(), Ok(&config), "{printed}");
+        let is_prose = |line: &str| line.starts_with("# ");
+        assert!(printed.lines().any(|line| is_prose(line) && line.contains("training/src/config.rs")), "{printed}");
+        let lines = printed.lines().filter(|line| !is_prose(line)).map(|line| line.trim_start_matches('#'));
+        let whole: String = lines.flat_map(|line| [line, "\n"]).collect();
+        let gate = RunConfig::parse(&whole, &[]).expect("a configuration").gate;
+        assert_eq!(gate, Some(config.gate.unwrap_or_default()));
+        // Of the first table, which has no head, and of all others.
+        let heads = whole.lines().filter(|line| line.starts_with('[')).map(|head| head.trim_matches(['[', ']']));
+        for table in heads.map(Some).chain([None]) {
+            let head = table.map_or_else(String::new, |table| format!("[{table}]\n"));
+            let at = whole.find(&head).expect("a table") + head.len();
+            let (before, after) = whole.split_at(at);
+            let refused = refusal(&format!("{before}unknown_key = 1\n{after}"), &[]);
+            let (_, known) = refused.split_once("expected ").expect("the keys");
+            let own = after.split("\n[").next().unwrap_or_default();
+            for key in known.split('`').skip(1).step_by(2) {
+                let path = table.map_or_else(|| key.to_string(), |table| format!("{table}.{key}"));
+                let is_printed = own.lines().any(|line| line.starts_with(&format!("{key} = ")));
+                assert!(is_printed || whole.contains(&format!("\n[{path}]\n")), "{path} is missing:\n{printed}");
+            }
+        }
+    }
 }
 
 /// On a GPU the order of sums varies: a deterministic run stays on the CPU where the choice is left to the program.

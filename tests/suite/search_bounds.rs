@@ -13,6 +13,7 @@ use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::HOLD;
 use dervish_search::expectimax::{ExpectimaxSearch, ExpectimaxSettings, Pruning};
 use dervish_search::expectimax_agent::{Expectimax, ExpectimaxOptions};
+use dervish_search::glance::Glance;
 use dervish_search::gumbel::{GumbelSearch, GumbelSettings};
 use dervish_search::reference::ConnectFourEvaluation;
 use dervish_training::arena::agents::ArenaGame;
@@ -174,16 +175,18 @@ fn the_tree_of_gumbel_keeps_to_its_memory() {
 /// The table has a size and keeps to it: who looks at more positions than it has places for forgets some.
 #[test]
 fn the_table_of_expectimax_keeps_to_its_memory() {
-    let settings = ExpectimaxSettings { depth: 7, pruning: Pruning::None, merged: true, utility: BY_RESULT, memory: 1 };
+    let settings =
+        ExpectimaxSettings { depth: 7, pruning: Pruning::None, merged: true, utility: BY_RESULT, batch: 1, memory: 1 };
     let budget = MoveBudget { simulations: u32::MAX, deadline: None };
     let position = ConnectFour::new();
-    let mut search = ExpectimaxSearch::new(settings, ConnectFourEvaluation);
-    let small = search.choose(&position, &budget).and_then(|choice| choice.report).expect("a report");
+    let mut search = ExpectimaxSearch::new(settings, Glance(ConnectFourEvaluation));
+    let report = |choice: Option<Choice>| choice.and_then(|choice| choice.report).expect("a report");
+    let small = report(search.choose(&position, &budget).expect("judged"));
     let bytes = search.table_bytes();
     assert!(bytes <= 1 << 20 && 2 * bytes > 1 << 20, "{bytes}");
     // With room for all it looks at fewer positions and finds the same.
-    let mut roomy = ExpectimaxSearch::new(ExpectimaxSettings { memory: 64, ..settings }, ConnectFourEvaluation);
-    let large = roomy.choose(&position, &budget).and_then(|choice| choice.report).expect("a report");
+    let mut roomy = ExpectimaxSearch::new(ExpectimaxSettings { memory: 64, ..settings }, Glance(ConnectFourEvaluation));
+    let large = report(roomy.choose(&position, &budget).expect("judged"));
     assert!(roomy.remembered() > search.remembered(), "the test must fill the table");
     assert!(roomy.table_bytes() <= 64 << 20);
     assert!(small.nodes > large.nodes, "{} {}", small.nodes, large.nodes);

@@ -3,7 +3,7 @@
 
 use crate::solved_pig::{SolvedPig, pig_at};
 use dervish_agents::agent::Choice;
-use dervish_agents::evaluation::{Evaluation, PlayToEnd, Utility};
+use dervish_agents::evaluation::{PlayToEnd, Utility};
 use dervish_agents::limits::Limits;
 use dervish_agents::registry::{Configure, Registry};
 use dervish_env::chance::{Dice, SplitMix64, agent_rng};
@@ -286,94 +286,14 @@ fn gumbel_search_finds_what_looks_bad_at_first() {
     }
 }
 
-/// The value of a position at a depth, decisions and rolls counted, by the definition.
-fn value_at_depth<P: Position>(position: &P, evaluation: &impl Evaluation<P>, depth: u32) -> f64 {
-    if let Some(result) = position.result() {
-        return f64::from(result.sign(Seat::First));
-    }
-    if depth == 0 {
-        return f64::from(evaluation.value(position, Seat::First).expect("an opinion"));
-    }
-    match position.actor() {
-        Actor::Player(seat) => {
-            let mut legal = Vec::new();
-            position.legal_actions_into(&mut legal);
-            let values = legal.iter().map(|&action| {
-                let mut next = position.clone();
-                next.apply(action).expect("legal");
-                value_at_depth(&next, evaluation, depth - 1)
-            });
-            if seat == Seat::First { values.fold(-1.0, f64::max) } else { values.fold(1.0, f64::min) }
-        }
-        _ => {
-            let mut outcomes = Vec::new();
-            position.chance_outcomes_into(&mut outcomes);
-            let total = f64::from(position.chance_total());
-            let values = outcomes.iter().map(|each| {
-                let mut next = position.clone();
-                next.resolve(each.outcome).expect("possible");
-                f64::from(each.weight) / total * value_at_depth(&next, evaluation, depth - 1)
-            });
-            values.sum()
-        }
-    }
-}
-
-fn choose<P: Position, A: Configure<P>>(prototype: A, spec: &str, position: &P, game: u64) -> Choice {
+/// What a new agent of this spec answers in the `game`-th game.
+pub fn choose<P: Position, A: Configure<P>>(prototype: A, spec: &str, position: &P, game: u64) -> Choice {
     let mut registry = Registry::new();
     registry.register(prototype);
     let mut agent = registry.factory(spec).expect("an agent").make();
     let Actor::Player(seat) = position.actor() else { panic!("nobody is to act") };
     agent.new_game(agent_rng(5, game, seat));
     agent.choose(position, &Limits::default()).expect("a choice")
-}
-
-/// Pruning saves work and changes no value.
-#[test]
-fn expectimax_is_right_at_every_depth_with_every_pruning() {
-    let mut nodes = [0; 3];
-    for (first, second, running) in [(10, 10, 5), (60, 70, 18), (94, 90, 4), (80, 96, 12)] {
-        for depth in 1..=7 {
-            let position = pig_at(first, second, running);
-            let exact = value_at_depth(&position, &PigEvaluation, depth);
-            for (star, nodes) in nodes.iter_mut().enumerate() {
-                let spec = format!("expectimax:depth={depth},star={star},nodes=4000000000");
-                let report = choose(Expectimax::new(PigEvaluation), &spec, &position, 0).report.expect("a report");
-                assert!((f64::from(report.value) - exact).abs() < 1e-6, "{spec}: {} {exact}", report.value);
-                assert_eq!(report.depth, depth);
-                *nodes += report.nodes;
-            }
-        }
-    }
-    assert!(nodes[1] < nodes[0] && nodes[2] < nodes[0], "{nodes:?}");
-    // The second seat, and decisions without dice.
-    for columns in ["4", "4435", "1122"] {
-        let position = crate::mcts::connect_four(columns);
-        let exact = value_at_depth(&position, &ConnectFourEvaluation, 4);
-        let sign = if position.actor() == Actor::Player(Seat::First) { 1.0 } else { -1.0 };
-        for star in 0..3 {
-            let spec = format!("expectimax:depth=4,star={star},nodes=4000000000");
-            let report = choose(Expectimax::new(ConnectFourEvaluation), &spec, &position, 0).report.expect("a report");
-            assert!((sign * f64::from(report.value) - exact).abs() < 1e-6, "{columns} {spec}");
-        }
-    }
-}
-
-/// A budget ends the search between depths; the answer is that of the last complete depth.
-#[test]
-fn expectimax_deepens_until_its_budget_is_used_up() {
-    let position = pig_at(30, 40, 12);
-    let mut depths = Vec::new();
-    for nodes in [1, 100, 1_000, 10_000] {
-        let spec = format!("expectimax:nodes={nodes}");
-        let report = choose(Expectimax::new(PigEvaluation), &spec, &position, 0).report.expect("a report");
-        // Two actions at depth 1.
-        assert!(report.nodes <= nodes.max(2), "{spec}: {}", report.nodes);
-        let alone = choose(Expectimax::new(PigEvaluation), &format!("expectimax:depth={}", report.depth), &position, 0);
-        assert_eq!(alone.report.expect("a report").value, report.value);
-        depths.push(report.depth);
-    }
-    assert!(depths[0] == 1 && depths.is_sorted() && depths[3] > depths[1], "{depths:?}");
 }
 
 /// Every way of searching finds the exact choice in pig.

@@ -6,8 +6,9 @@ use dervish_env::record::Forfeit;
 use dervish_env::reference::pig::Pig;
 use dervish_training::arena::match_play::{Contestant, Effort, GameOutcome, PlayedGame};
 use dervish_training::arena::store::{MatchIdentity, Store, StoreError, StoredRating};
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 fn identity() -> MatchIdentity {
@@ -22,22 +23,25 @@ fn identity() -> MatchIdentity {
 }
 
 fn pair(number: u32) -> [PlayedGame; 2] {
+    // Drawn, won by the first seat, forfeited by it, cut off; then the same without a forfeit.
+    let (winner, margin) =
+        [(None, -0.1), (Some(Seat::First), 0.1), (Some(Seat::Second), -1.0), (None, 0.0)][number as usize % 4];
     [Contestant::A, Contestant::B].map(|first| PlayedGame {
         outcome: GameOutcome {
             game: 2 * number + first.index() as u32,
             first,
             dice_seed: u64::MAX - u64::from(number),
-            winner: [None, Some(Seat::First), Some(Seat::Second)][number as usize % 3],
-            margin: -0.1,
+            winner,
+            margin,
             decisions: 40 + number,
-            truncated: number % 2 == 1,
-            forfeit: (number == 2).then(|| Forfeit::new(Seat::Second, "has left")),
+            truncated: number % 4 == 3,
+            forfeit: (number == 2).then(|| Forfeit::new(Seat::First, "has left")),
             events_hash: 1 << 63 | u64::from(number),
             luck: (number != 1).then_some(0.1 + f64::from(number)),
         },
         events: Vec::new(),
         efforts: [
-            Effort { decisions: 20, turns: 3, simulations: 1 << 40, seconds: 0.25 },
+            Effort { decisions: 20, turns: 3, simulations: 1 << 36, seconds: 0.25 },
             Effort { decisions: 20 + u64::from(number), turns: u64::from(number), simulations: 0, seconds: 1e-9 },
         ],
     })
@@ -127,7 +131,7 @@ fn no_game_is_counted_twice() {
 fn games_that_cannot_have_been_are_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     type Change = fn(&mut PlayedGame);
-    let changes: [(Change, &str); 9] = [
+    let changes: [(Change, &str); 19] = [
         // Game 1 is the second of its pair, in which B has the first seat.
         (
             |game| game.outcome.first = Contestant::A,
@@ -135,11 +139,47 @@ fn games_that_cannot_have_been_are_refused() {
         ),
         (|game| game.outcome.margin = 1.5, "game 1 of match 1: its margin is not in [-1, 1]"),
         (|game| game.outcome.margin = f32::NEG_INFINITY, "game 1 of match 1: its margin is not in [-1, 1]"),
+        // Drawn with a margin of -0.1, it can have been won by the second seat alone, and neither cut off nor forfeited.
+        (|game| game.outcome.winner = Some(Seat::First), "game 1 of match 1: its winner has a margin below 0"),
+        (
+            |game| (game.outcome.winner, game.outcome.margin) = (Some(Seat::Second), 1.0),
+            "game 1 of match 1: its winner has a margin below 0",
+        ),
+        (|game| game.outcome.truncated = true, "game 1 of match 1: it was cut off and is no draw of margin 0"),
+        (
+            |game| {
+                (game.outcome.winner, game.outcome.margin) = (Some(Seat::First), 1.0);
+                game.outcome.truncated = true;
+            },
+            "game 1 of match 1: it was cut off and is no draw of margin 0",
+        ),
+        (
+            |game| game.outcome.forfeit = Some(Forfeit::new(Seat::First, "has left")),
+            "game 1 of match 1: it was forfeited and has another result",
+        ),
+        (
+            |game| {
+                game.outcome.forfeit = Some(Forfeit::new(Seat::Second, "has left"));
+                (game.outcome.winner, game.outcome.margin) = (Some(Seat::Second), -1.0);
+            },
+            "game 1 of match 1: it was forfeited and has another result",
+        ),
         (|game| game.outcome.luck = Some(f64::INFINITY), "game 1 of match 1: its luck is no number"),
         // In the signed column of the file these are -1.
         (|game| game.efforts[0].decisions = u64::MAX, "game 1 of match 1: a count is below 0"),
         (|game| game.efforts[1].turns = u64::MAX, "game 1 of match 1: a count is below 0"),
         (|game| game.efforts[1].simulations = u64::MAX, "game 1 of match 1: a count is below 0"),
+        // 20 decisions of each, none of more than 2^32 - 1 simulations.
+        (
+            |game| game.efforts[0].decisions = i64::MAX.cast_unsigned(),
+            "game 1 of match 1: its decisions are not those of its agents",
+        ),
+        (|game| game.outcome.decisions = 39, "game 1 of match 1: its decisions are not those of its agents"),
+        (|game| game.efforts[1].turns = 21, "game 1 of match 1: an agent has more turns than decisions"),
+        (
+            |game| game.efforts[1].simulations = 20 * ((1 << 32) - 1) + 1,
+            "game 1 of match 1: an agent has more simulations than its decisions can have",
+        ),
         (|game| game.efforts[0].seconds = -1.0, "game 1 of match 1: its seconds are no time"),
         (|game| game.efforts[1].seconds = f64::INFINITY, "game 1 of match 1: its seconds are no time"),
     ];
@@ -152,6 +192,95 @@ fn games_that_cannot_have_been_are_refused() {
         let refused = store.pairs_of(id).expect_err("no such game");
         assert!(matches!(&refused, StoreError::Damaged { what, .. } if what == expected), "{refused}");
     }
+}
+
+/// Changes a file of results by SQL that minds no foreign keys.
+fn meddle(path: &Path, statement: &str) {
+    let script = "import sqlite3, sys; file = sqlite3.connect(sys.argv[1]); file.execute(sys.argv[2]); file.commit()";
+    let done = Command::new("python3").args(["-c", script]).arg(path).arg(statement).output().expect("python3 runs");
+    assert!(done.status.success(), "{statement}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// Rows that belong to none, and figures that no game can have, are not passed over.
+#[test]
+fn rows_that_contradict_others_are_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (number, (statement, expected)) in [
+        ("DELETE FROM agents WHERE id = 2", "a row of table matches names one of table agents that is missing"),
+        ("UPDATE matches SET a = 7", "a row of table matches names one of table agents that is missing"),
+        ("DELETE FROM versions", "a row of table matches names one of table versions that is missing"),
+        ("DELETE FROM matches", "a row of table games names one of table matches that is missing"),
+        (
+            "UPDATE games SET match = 2 WHERE game > 1",
+            "a row of table games names one of table matches that is missing",
+        ),
+        (
+            "INSERT INTO ratings VALUES (1, 3, 2, 0, 0, 0)",
+            "a row of table ratings names one of table agents that is missing",
+        ),
+        (
+            "UPDATE games SET forfeit_reason = NULL WHERE game = 4",
+            "game 4 of match 1: its forfeit lacks the seat or the reason",
+        ),
+        (
+            "UPDATE games SET forfeit_reason = 'has left' WHERE game = 0",
+            "game 0 of match 1: its forfeit lacks the seat or the reason",
+        ),
+        ("UPDATE games SET decisions = -1 WHERE game = 3", "-1 is no number of its column"),
+        ("UPDATE games SET decisions = 4294967296 WHERE game = 3", "4294967296 is no number of its column"),
+        ("UPDATE games SET game = -1 WHERE game = 0", "-1 is no number of its column"),
+        ("UPDATE versions SET rules_version = -3", "-3 is no number of its column"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = folder.path().join(format!("{number}.db"));
+        let mut store = Store::open_or_create(&path).expect("a new file");
+        let id = store.enter_match(&identity()).expect("entered");
+        (0..3).for_each(|number| store.add_pair(id, &pair(number)).expect("written"));
+        drop(store);
+        meddle(&path, statement);
+        let read = |store: Store| -> Result<(), StoreError> {
+            for version in store.versions()? {
+                store.matches_of(&version)?;
+            }
+            Ok(())
+        };
+        let refused = Store::open(&path).and_then(read).expect_err(statement);
+        assert!(matches!(&refused, StoreError::Damaged { what, .. } if what == expected), "{statement}: {refused}");
+        assert_eq!(refused.to_string(), format!("{}: damaged: {expected}", path.display()));
+    }
+}
+
+/// A program that is killed while it makes a file leaves another, and perhaps its journal. The next one that makes a file
+/// there removes them, if none is making one, and nothing else.
+#[test]
+fn what_killed_programs_left_is_removed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    let left = [".tmp-results-aB3dE6", ".tmp-results-aB3dE6-journal"];
+    let others = [".tmpK1Ll3d", ".tmp-resultsmine", "notes.tmp-results-"];
+    left.iter().chain(&others).for_each(|name| fs::write(path(name), "half").expect("written"));
+    // As a program has the folder that is making a file.
+    let busy = File::open(folder.path()).expect("a folder");
+    busy.lock_shared().expect("locked");
+    drop(Store::open_or_create(&path("one.db")).expect("a new file"));
+    assert!(left.iter().chain(&others).all(|name| path(name).exists()));
+    drop(busy);
+    // Nothing is swept where no file is made.
+    drop(Store::open_or_create(&path("one.db")).expect("our file"));
+    assert!(left.iter().all(|name| path(name).exists()));
+    drop(Store::open_or_create(&path("two.db")).expect("a new file"));
+    let mut names: Vec<_> = fs::read_dir(folder.path())
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+        .collect();
+    names.sort();
+    assert_eq!(names, [".tmp-resultsmine", ".tmpK1Ll3d", "notes.tmp-results-", "one.db", "two.db"]);
+    // Another one may have the folder for itself for as long as it likes.
+    let held = File::open(folder.path()).expect("a folder");
+    held.lock().expect("locked");
+    drop(Store::open_or_create(&path("three.db")).expect("a new file"));
 }
 
 /// What is wrong with the file, and that it is as it was, whatever is done with it.

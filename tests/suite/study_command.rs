@@ -206,16 +206,35 @@ fn what_a_document_tells_is_not_lost() {
     study.play();
     let told = fs::read(study.path("json")).expect("written");
     let file = study.file();
-    let expected = "study.json: tells of 10 games of random:seed=0 against random:seed=1 where this study has";
+    let expected = "study.json: tells of 10 games of random:seed=0 against random:seed=1 where ";
+    let found = |games: u32| format!("study.db has {games} for this study; remove it to begin anew");
+    let refused = |more: &[&str], games: u32| {
+        let line = refusal(&[&["study", &file][..], more].concat());
+        assert!(line.contains(expected) && line.contains(&found(games)), "{line}");
+    };
     // Fewer games, another seed; the file of results is gone.
     study.says(&pig(8, ""));
-    assert!(refusal(&["study", &file]).contains(&format!("{expected} 8; remove it")));
+    refused(&[], 8);
     study.says(&pig(10, "").replace("seed = 8", "seed = 9"));
-    assert!(refusal(&["study", &file, "--minutes", "0.0001"]).contains(&format!("{expected} 0; remove it")));
-    study.says(&pig(10, ""));
+    refused(&["--minutes", "0.0001"], 0);
     fs::remove_file(study.path("db")).expect("written");
-    assert!(refusal(&["study", &file]).contains(&format!("{expected} 0; remove it")));
+    study.says(&pig(20, ""));
+    refused(&[], 0);
+    // Its records are wanted, which nobody has; a test was not asked for.
+    study.says(&pig(10, ""));
+    let records = study.folder.path().join("records").display().to_string();
+    refused(&["--records", &records], 0);
+    study.says(&pig(10, "sprt = { elo0 = 0.0, elo1 = 5.0 }"));
+    refused(&[], 0);
+    // As in a clone: what is complete is told, and what is new is played.
+    study.says(&pig(10, ""));
+    let output = dervish(&["study", &file]);
+    let line = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && line.starts_with("complete; "), "{line}");
     assert!(fs::read(study.path("json")).expect("written") == told);
+    study.says(&(pig(10, "") + &pig(4, "").replace("seed = 8", "seed = 9")));
+    let document = study.play();
+    assert_eq!(document.matches.iter().map(|of| of.games()).collect::<Vec<_>>(), [10, 4]);
     // Another version of the document is not read, by any use of it.
     fs::write(study.path("json"), "{\"version\": 9, \"new\": 1}").expect("written");
     for arguments in [&["study", &file][..], &["study", &file, "--table"]] {
@@ -333,17 +352,21 @@ fn the_gates_of_doctrine_are_passed() {
 /// Between equal searches no scenario is told to be outside 40-60%, by the rules and data of today.
 #[test]
 fn the_scenarios_are_balanced() {
-    let balance = StudyDocument::read(&repository().join("training/studies/balance.json"));
-    let balance = balance.expect("readable").expect("played");
-    let scenarios: Vec<&str> = balance.matches.iter().map(|of| of.identity.scenario.as_str()).collect();
-    assert!(balance.complete() && scenarios == ["souakim", "kordofan", "el-obeid", "khartoum"], "{scenarios:?}");
-    for of in &balance.matches {
-        let scenario = Scenario::builtin(&of.identity.scenario).expect("built in");
-        assert_eq!(of.identity, Campaign::new(scenario).identity(), "{} was played by other rules", scenario.name);
-        let score = of.statistics.as_ref().expect("games").first_seat_score;
-        let told = score.high < 0.4 || score.low > 0.6;
-        assert!(!told, "the Egyptian player scores {score:?} in {}", scenario.name);
+    let mut scenarios = Vec::new();
+    for study in ["balance", "balance-khartoum"] {
+        let document = StudyDocument::read(&repository().join(format!("training/studies/{study}.json")));
+        let document = document.expect("readable").expect("played");
+        assert!(document.complete());
+        for of in &document.matches {
+            let scenario = Scenario::builtin(&of.identity.scenario).expect("built in");
+            assert_eq!(of.identity, Campaign::new(scenario).identity(), "{} was played by other rules", scenario.name);
+            let score = of.statistics.as_ref().expect("games").first_seat_score;
+            let told = score.high < 0.4 || score.low > 0.6;
+            assert!(!told, "the Egyptian player scores {score:?} in {}", scenario.name);
+            scenarios.push(scenario.name.as_str());
+        }
     }
+    assert_eq!(scenarios, ["souakim", "kordofan", "el-obeid", "khartoum", "khartoum"]);
 }
 
 /// The line is that on which the fault is; the head has three, and a match begins below it.

@@ -1,5 +1,8 @@
 //! `dervish table` as its users call it. The tables themselves are tested in `tables`.
 
+use std::collections::BTreeSet;
+
+use dervish_env::dervish::tables::Event;
 use serde_json::{Value, json};
 
 use crate::dervish_binary::{dervish, json_of, refusal};
@@ -47,7 +50,62 @@ fn events_by_scenario() {
     assert_eq!(event("--side mahdist --scenario souakim --roll 21").as_deref(), Some("ethiopia_war"));
     assert_eq!(event("--side mahdist --scenario kordofan --roll 21").as_deref(), Some("boats"));
     let answer = table("event --side mahdist --scenario khartoum --roll 66");
-    assert_eq!(answer, json!({"event": "rifle_shortage", "rolls": [64, 66]}));
+    let meaning = "One unit of Mahdist rifles becomes spearmen.";
+    assert_eq!(answer, json!({"event": "rifle_shortage", "rolls": [64, 66], "meaning": meaning}));
+    let answer = table("event --side egyptian --scenario khartoum --roll 12");
+    let meaning = "If the Mahdist holds Khartoum, this game turn is the last.";
+    assert_eq!(answer, json!({"event": "withdraw", "rolls": [11, 13], "meaning": meaning}));
+}
+
+/// One sentence for each event, with what rules 4.3 and 4.4 say of it.
+#[test]
+fn every_event_says_what_it_means() {
+    let meanings: BTreeSet<&str> = Event::ALL.iter().map(|event| event.meaning()).collect();
+    assert_eq!(meanings.len(), Event::ALL.len());
+    for meaning in meanings {
+        let sentence = meaning.ends_with('.') && !meaning.contains('\n') && !meaning.contains(". ");
+        assert!(sentence && meaning.len() <= 120, "{meaning}");
+    }
+    for (event, said) in [
+        (Event::PoorMorale, &["class L", "class R", "game turn"][..]),
+        (Event::Withdraw, &["Mahdist holds Khartoum", "game turn", "last"]),
+        (Event::Navy, &["fleet", "Naval infantry", "Souakim"]),
+        (Event::FieldForce, &["Souakim", "reinforcement phase"]),
+        (Event::FieldForceLeaves, &["British", "Souakim extension", "reinforcement phase"]),
+        (Event::Supply, &["supply", "camel", "Khartoum", "besieged"]),
+        (Event::GunboatSinks, &["gunboat", "doubles", "2D6"]),
+        (Event::SpoiltBiscuits, &["supply phase", "supply unit"]),
+        (Event::Dissension, &["may", "three combat units", "leader", "levies"]),
+        (Event::Urgency, &["first group", "+1", "march rolls"]),
+        (Event::Training, &["may", "levy", "rifle_r", "rifle_l"]),
+        (Event::DryWeather, &["Not from November to February", "oases", "-1"]),
+        (Event::GoodHarvest, &["Only from November to February", "+1"]),
+        (Event::ElObeidShortage, &["El Obeid", "one unit", "no civilian"]),
+        (Event::KhartoumShortage, &["Khartoum", "one unit", "no civilian"]),
+        (Event::Desertion, &["combat units", "D6", "choice"]),
+        (Event::ReligiousDisagreement, &["Souakim extension", "Osman Digma"]),
+        (Event::Boats, &["boat", "navigable"]),
+        (Event::EthiopiaWar, &["Once", "2D6", "main map", "Goz Regeb"]),
+        (Event::EthiopiaPeace, &["4 or more", "2D6", "Goz Regeb"]),
+        (Event::PoorCommunications, &["leaders", "march or sail", "attack"]),
+        (Event::GunShortage, &["gun"]),
+        (Event::ReligiousFervour, &["first group", "+1", "march rolls", "attrition"]),
+        (Event::GarrisonSurrenders, &["besieged", "not in Khartoum", "without British"]),
+        (Event::LocalsDeclare, &["2D6 spearmen", "towns and oases"]),
+    ] {
+        assert!(said.iter().all(|words| event.meaning().contains(words)), "{}", event.meaning());
+    }
+}
+
+#[test]
+fn names_are_read_in_capitals_and_small_letters() {
+    for (typed, usual) in [
+        ("morale --class l --roll 4", "morale --class L --roll 4"),
+        ("attrition --row Unbesieged_Town --die 1", "attrition --row unbesieged_town --die 1"),
+        ("event --side Egyptian --scenario khartoum --roll 12", "event --side egyptian --scenario khartoum --roll 12"),
+    ] {
+        assert_eq!(table(typed), table(usual));
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `dervish tournament`, `dervish ratings`, `dervish report` and `dervish match --db` as their users call them.
 
-use crate::dervish_binary::{dervish, json_of, refusal, start};
+use crate::dervish_binary::{binary, dervish, json_of, refusal, start};
 use dervish_agents::limits::Limits;
 use dervish_training::arena::match_play::Contestant;
 use dervish_training::arena::plots::Histogram;
@@ -8,6 +8,7 @@ use dervish_training::arena::store::{MatchIdentity, Store, StoredMatch};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 const AGENTS: [&str; 3] = ["mcts:sims=40", "random", "random:seed=1"];
@@ -94,6 +95,13 @@ fn the_report_is_one_page_with_plots() {
     for part in ["<!DOCTYPE html>", "<h2>pig, dervish ", "<h2>kordofan, dervish ", "random:seed=1", "as egyptian"] {
         assert!(html.contains(part), "{part} is missing");
     }
+    // No axis has a number twice: of two games there is no half.
+    for plot in html.split("<svg").filter(|plot| plot.contains("\ndecisions\n")) {
+        let texts: Vec<&str> = plot.split("<text").filter(|text| text.contains("text-anchor=\"end\"")).collect();
+        let labels: Vec<&str> = texts.iter().filter_map(|text| text.split('\n').nth(1)).collect();
+        let numbers: Vec<u32> = labels.iter().filter_map(|label| label.parse().ok()).collect();
+        assert!(numbers.len() >= 2 && numbers.windows(2).all(|two| two[0] < two[1]), "{labels:?}");
+    }
     assert!(!written(&["--scenario", "kordofan"]).contains("<h2>pig"));
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2);
 }
@@ -154,6 +162,45 @@ fn bad_arguments_are_refused() {
     fs::write(&db, &later).expect("a file");
     let nowhere = path_in(&folder, "no/such/folder/results.html");
     assert!(refusal(&["report", "--db", &db, "--out", &nowhere]).contains("results.html"));
+}
+
+/// A file of results on a medium that cannot be written is read as any other, but none can be added to; a journal beside it
+/// that a killed program has left may hold games of it.
+#[test]
+fn results_on_a_medium_that_cannot_be_written_are_read() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    // A name of which little can stand as it is in SQLite's URI.
+    let [db, page, disk] = ["a %41 é?#&=.db", "results.html", "disk"].map(|name| path_in(&folder, name));
+    let kept = path_in(&folder, "disk/a %41 é?#&=.db");
+    json_of(&tournament(&AGENTS[1..], &db));
+    let ratings = dervish(&["ratings", "--db", &db]).stdout;
+    fs::create_dir(&disk).expect("a folder");
+    let on_disk = |journal: &str, arguments: &[&str]| {
+        let script = "mount -t tmpfs none \"$1\" && cp \"$2\" \"$1\" && printf \"$3\" > \"$4-wal\" && \
+                      mount -o remount,ro \"$1\" || exit 77; shift 4; exec \"$@\"";
+        let unshare = ["--map-root-user", "--mount", "sh", "-c", script, "sh", &disk, &db, journal, &kept];
+        let output = Command::new("unshare").args(unshare).arg(binary()).args(arguments).output();
+        output.ok().filter(|output| ![Some(1), Some(77)].contains(&output.status.code()))
+    };
+    let Some(rated) = on_disk("", &["ratings", "--db", &kept]) else {
+        eprintln!("skipped: no file system can be mounted here");
+        return;
+    };
+    assert_eq!((rated.status.code(), &rated.stdout), (Some(0), &ratings), "{rated:?}");
+    let reported = on_disk("", &["report", "--db", &kept, "--out", &page]).expect("mounted");
+    assert!(reported.status.success() && fs::read_to_string(&page).expect("written").contains("<svg"), "{reported:?}");
+    let refused = |journal: &str, arguments: &[&str], expected: &str| {
+        let output = on_disk(journal, arguments).expect("mounted");
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let line = String::from_utf8(output.stderr).expect("UTF-8");
+        assert_eq!(line, format!("dervish: {kept}: the file or its folder cannot be written{expected}\n"));
+    };
+    refused("", &tournament(&AGENTS[1..], &kept), "");
+    refused("", &match_in(&kept, "2"), "");
+    let copy_both = format!(", and {kept}-wal may hold games of it; copy both to where they can be");
+    refused("left", &["ratings", "--db", &kept], &copy_both);
+    refused("left", &["report", "--db", &kept, "--out", &page], &copy_both);
+    refused("left", &match_in(&kept, "2"), &copy_both);
 }
 
 /// A file of results in which somebody has given every first seat to A: it is damaged, and every command that reads it says

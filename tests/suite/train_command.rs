@@ -1,20 +1,28 @@
 //! `dervish train` as its users call it: what it asks for, tells and records, and what is left when it is killed.
 
 use crate::dervish_binary::{dervish, json_of, refusal, start};
-use crate::training::games_on_disk;
+use crate::training::{config, games_on_disk, pig};
 use crate::training_stops::latest_weights;
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::scenario::Scenario;
 use dervish_env::game::Position;
 use dervish_models::checkpoint::load_manifest;
 use dervish_models::checkpoint_series::CheckpointSeries;
+use dervish_models::trainer::Losses;
 use dervish_training::arena::store::PROGRAM;
+use dervish_training::interrupt::HEARD;
+use dervish_training::learner::RoundReport;
+use dervish_training::run_dir::RunDir;
 use dervish_training::run_files::RunFiles;
+use dervish_training::self_play::evaluation::EffortReport;
+use dervish_training::session::{Budget, Progress, Tally, Watcher, train};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// A small network that plays pig without search, and learns from few games.
@@ -52,6 +60,11 @@ fn latest_checkpoint(run: &str) -> PathBuf {
     CheckpointSeries::of_run(Path::new(run)).path_of(None).expect("a checkpoint")
 }
 
+fn interrupt(child: &Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+}
+
 fn wait_for(what: &str, mut come: impl FnMut() -> bool) {
     let since = Instant::now();
     while !come() {
@@ -68,8 +81,7 @@ fn a_preset_trains_without_further_words() {
     let quick = ["--set", "imitation.teacher=random", "--set", "imitation.games=1000000000"];
     let mut child = start(&[&["train", "--preset", "souakim-cpu", "--out", &out][..], &quick].concat());
     wait_for("the first checkpoint", || CheckpointSeries::of_run(Path::new(&out)).latest().is_ok());
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
-    assert!(sent.success());
+    interrupt(&child);
     let status = child.wait().expect("it ends");
     assert!(status.success(), "{status}");
     let sessions = RunFiles::open(Path::new(&out)).and_then(|run| run.sessions()).expect("sessions");
@@ -78,6 +90,91 @@ fn a_preset_trains_without_further_words() {
     let begin = log.lines().find(|line| line.contains("begin")).expect("a beginning");
     let parts = [&format!("program=\"{PROGRAM}\""), "seed=0", "budget=1h", "scenarios=\"souakim\""];
     assert!(parts.iter().all(|part| begin.contains(*part)), "{begin}");
+}
+
+/// The learner is at a round of minutes, and does not look up: the first Ctrl-C is answered at once, the second one ends the
+/// process within libtorch, with the status that shells give for SIGINT, 128 + 2, and by no signal.
+#[test]
+fn a_second_ctrl_c_leaves_at_once() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = path_in(&folder, "run");
+    let long = ["--set", "learner.passes=1000", "--set", "learner.batch=1", "--rounds", "1"];
+    let mut child = start(&small(&[&["--scenario", "pig", "--out", &out][..], &long].concat()));
+    wait_for("a round", || Path::new(&out).join("replay/round-00000000.jsonl").exists());
+    // Its games are complete; the learner takes them up in an instant.
+    std::thread::sleep(Duration::from_secs(1));
+    interrupt(&child);
+    let mut told = BufReader::new(child.stderr.take().expect("a pipe")).lines().map(|line| line.expect("UTF-8"));
+    assert!(told.any(|line| line == format!("dervish: {HEARD}")), "the first one was not answered");
+    interrupt(&child);
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    assert_eq!(told.collect::<Vec<String>>(), Vec::<String>::new());
+}
+
+/// Keeps what it hears.
+#[derive(Default)]
+struct Listener(Mutex<Vec<Progress>>);
+
+impl Watcher for Listener {
+    fn progress(&self, progress: &Progress) {
+        self.0.lock().expect("no panic").push(*progress);
+    }
+}
+
+/// A round that does not end within the session: its games count as they are played, and there is no score, not even 0.
+#[test]
+fn games_count_before_their_round_is_learnt_from() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("run");
+    let mut config = config(0);
+    config.learner.games_per_round = 100_000;
+    let run = RunDir::create(&path, config).expect("a new run");
+    let listener = Listener::default();
+    train(&pig(), &run, Budget::Time(Duration::from_secs(1)), &listener).expect("a session");
+    let heard = listener.0.into_inner().expect("no panic");
+    let last = heard.last().expect("a word");
+    let played = games_on_disk(&path).len() as u64;
+    assert!(last.waiting > 0 && last.waiting <= played, "{last:?}, {played}");
+    assert!(heard.iter().all(|of| of.tally.games == 0 && of.first_seat_score.is_none()));
+    assert_eq!(last.words(0), format!("{} games", last.waiting));
+}
+
+/// A teacher's games are told of as his; speed, score and losses are told once there are any.
+#[test]
+fn progress_tells_what_is_known() {
+    let progress = Progress {
+        session_seconds: 15.0,
+        tally: Tally::default(),
+        waiting: 12,
+        step: 0,
+        elapsed: 0.004,
+        decisions_per_second: 0.0,
+        first_seat_score: None,
+        effort: EffortReport::default(),
+        latest: None,
+    };
+    assert_eq!(progress.words(2500), "imitation: 12 of 2500 games of the teacher");
+    assert_eq!(progress.words(12), "12 games");
+    let losses = Losses { policy: 1.234, wdl: 0.9876, margin: 0.25, ..Losses::default() };
+    let progress = Progress {
+        tally: Tally { rounds: 1, games: 32, ..Tally::default() },
+        step: 3,
+        decisions_per_second: 61.4,
+        first_seat_score: Some(0.5),
+        latest: Some(RoundReport { learnt_from: 90, learning_rate: 0.001, losses, luck: None }),
+        ..progress
+    };
+    let learnt = "61 decisions/s, step 3, first seat scores 0.50, losses: policy 1.23, result 0.988, margin 0.250";
+    assert_eq!(progress.words(2500), format!("imitation: 44 of 2500 games of the teacher, {learnt}"));
+    assert_eq!(progress.words(0), format!("44 games, {learnt}"));
+}
+
+/// What is left of an hour is told in whole seconds, and a part of a second as it is.
+#[test]
+fn a_budget_is_told_in_seconds() {
+    for (nanoseconds, told) in [(3_599_999_992_959, "1h"), (59_400_000_000, "59s"), (500_000_000, "500ms")] {
+        assert_eq!(Budget::Time(Duration::from_nanos(nanoseconds)).to_string(), told);
+    }
 }
 
 #[test]
@@ -132,7 +229,9 @@ fn a_configuration_is_printed_to_begin_with() {
         String::from_utf8(output.stdout).expect("UTF-8")
     };
     let text = print(&["--preset", "kordofan-cpu", "--set", "learner.passes=3", "--seed", "5"]);
-    for part in ["scenarios = [\"kordofan\"]", "seed = 5", "passes = 3", "[learner.trainer]", "weight_decay = "] {
+    for part in
+        ["scenarios = [\"kordofan\"]", "seed = 5", "passes = 3", "[learner.trainer]", "weight_decay = ", "#[gate]"]
+    {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }
     let file = path_in(&folder, "own.toml");
@@ -312,6 +411,38 @@ fn the_script_for_gpus_does_nothing_without_one() {
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
         assert_eq!(String::from_utf8_lossy(&output.stdout), "no NVIDIA GPU here: nothing is measured\n");
         assert!(output.stderr.is_empty() && !folder.path().join("figures.json").exists());
+    }
+}
+
+/// Networks of every kind play, learn, are saved and go on, in the campaign, whose encoder has tokens and hexes; what they
+/// have learnt is played by the agent.
+#[test]
+fn every_kind_of_network_is_trained_and_goes_on() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, settings) in [
+        ("mlp", &["network.architecture={kind='token_mlp', hidden=8, trunk=8}"][..]),
+        ("transformer", &["network.architecture={kind='token_transformer', width=8, layers=1, heads=2}"]),
+        ("planes", &["network.architecture={kind='hex_planes', channels=4, blocks=1, hidden=8, trunk=8}"]),
+        ("two", &["network.architecture={kind='token_mlp', hidden=8, trunk=8}", "network.by_seat=true"]),
+    ] {
+        let out = path_in(&folder, name);
+        let mut command = vec!["train", "--scenario", "tiny", "--threads", "2", "--rounds", "2", "--out", &out];
+        let common = [
+            "self_play.games_at_once=4",
+            "self_play.simulations=4",
+            "learner.games_per_round=4",
+            "learner.uses=2",
+            "learner.window=2",
+        ];
+        command.extend(settings.iter().chain(&common).flat_map(|setting| ["--set", setting]));
+        told(&dervish(&command));
+        let first = load_manifest(&latest_checkpoint(&out)).expect("a manifest").step;
+        told(&dervish(&["train", "--resume", &out, "--rounds", "3"]));
+        let second = load_manifest(&latest_checkpoint(&out)).expect("a manifest").step;
+        assert!(first > 0 && second > first, "{name}: {first} {second}");
+        let agent = format!("neural:{out},sims=4");
+        let played = json_of(&["match", &agent, "random", "--scenario", "tiny", "--games", "2", "--json"]);
+        assert_eq!(played["statistics"]["games"], 2, "{name}: {played}");
     }
 }
 

@@ -197,10 +197,25 @@ fn a_run_with_search_learns_its_policies() {
             assert!(judgement.value.is_some_and(|value| (-1.0..=1.0).contains(&value)));
         }
     }
-    let spec = format!("neural:{},sims=8", path.display());
-    let report = against_random(&pig_agents().factory(&spec).expect("an agent"), 3);
-    assert_eq!(report.statistics.games, 6);
-    assert!(report.cost.efforts[0].simulations > 0);
+    for search in ["gumbel", "puct,batch=2", "expectimax,batch=2"] {
+        let spec = format!("neural:{},sims=8,search={search}", path.display());
+        let report = against_random(&pig_agents().factory(&spec).expect("an agent"), 3);
+        assert_eq!(report.statistics.games, 6);
+        // Expectimax makes none.
+        assert_eq!(report.cost.efforts[0].simulations > 0, !search.starts_with("expectimax"), "{search}");
+    }
+    // What would be ignored is refused.
+    for (options, told) in [
+        ("search=puct", "search=puct is not used with sims=0"),
+        ("batch=2", "batch=2 is not used with sims=0"),
+        ("sims=8,batch=2", "batch=2 is not used with search=gumbel"),
+        ("sims=8,temperature=0.5", "temperature=0.5 is not used with sims=8"),
+        ("sims=8,search=puct,candidates=4", "candidates=4 is not used with search=puct"),
+        ("sims=8,search=expectimax,c=2", "c=2 is not used with search=expectimax"),
+    ] {
+        let refused = pig_agents().factory(&format!("neural:{},{options}", path.display())).expect_err(options);
+        assert_eq!(refused.to_string(), format!("agent 'neural': {told}"));
+    }
 }
 
 /// Like Ctrl-C within a round of self-play: asked for the given time it answers yes.

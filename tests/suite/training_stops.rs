@@ -1,5 +1,6 @@
 //! What a training session leaves when it is killed, stopped or fails, and how the next one goes on.
 
+use crate::run_directory::line_of_assessment;
 use crate::training::{config, pig};
 use dervish_agents::agent::{Agent, AgentError, Choice};
 use dervish_agents::limits::Limits;
@@ -9,9 +10,9 @@ use dervish_env::reference::pig::Pig;
 use dervish_models::checkpoint::load_manifest;
 use dervish_training::arena::agents::ArenaGame;
 use dervish_training::arena::store::PROGRAM;
-use dervish_training::config::RunConfig;
+use dervish_training::config::{LONGEST_BUDGET, RunConfig};
 use dervish_training::run_dir::{RunDir, RunDirFault};
-use dervish_training::run_files::RunFiles;
+use dervish_training::run_files::{RunFiles, SessionLine};
 use dervish_training::self_play::players::PlayerError;
 use dervish_training::self_play::pool::Rival;
 use dervish_training::session::{Budget, Material, Progress, SessionError, Watcher, train, unfinished};
@@ -256,8 +257,7 @@ fn every_session_is_kept_with_its_budget() {
 fn a_run_goes_on_without_a_round_that_was_taken_away() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("pig");
-    let changes = ["threads=1", "deterministic=true", "storage.checkpoint_every=1", "learner.games_per_round=4"];
-    let run = RunDir::create(&path, changed(0, &changes)).expect("a new run");
+    let run = run_of_small_rounds(&path);
     train(&pig(), &run, Budget::Rounds(4), &()).expect("a session");
     // As after a kill with two rounds since the latest checkpoint.
     let checkpoints = run.checkpoints();
@@ -292,6 +292,138 @@ fn what_is_left_of_a_session_is_known() {
     assert!((left.as_secs_f64() - (60.0 - (after - before))).abs() < 0.2, "{left:?} after {before} and {after}");
 }
 
+/// A budget that no session can have, as an older program took it or as a damaged file says, is as long as one may be.
+#[test]
+fn what_is_left_is_no_more_than_a_budget_may_be() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = RunDir::create(&folder.path().join("pig"), changed(0, &[])).expect("a new run");
+    train(&pig(), &run, Budget::Rounds(1), &()).expect("a session");
+    let mut session = RunFiles::open(run.path()).and_then(|run| run.sessions()).expect("sessions").remove(0);
+    session.budget_rounds = None;
+    for (seconds, left) in [(1e300, Some(LONGEST_BUDGET)), (1e18, Some(LONGEST_BUDGET)), (-1e300, None)] {
+        run.add_session(&SessionLine { budget_seconds: Some(seconds), ..session.clone() }).expect("written");
+        assert_eq!(unfinished(&run).expect("a run"), left.map(Budget::Time), "{seconds}");
+    }
+}
+
+/// Hears what the user should know.
+#[derive(Default)]
+struct Warned(Mutex<Vec<String>>);
+
+impl Watcher for Warned {
+    fn warned(&self, words: &str) {
+        self.0.lock().expect("no panic").push(words.to_string());
+    }
+}
+
+/// A checkpoint after each round of four games, one thread.
+fn run_of_small_rounds(path: &Path) -> RunDir {
+    let changes = ["threads=1", "deterministic=true", "storage.checkpoint_every=1", "learner.games_per_round=4"];
+    RunDir::create(path, changed(0, &changes)).expect("a new run")
+}
+
+/// Where the files tell of steps, an earlier checkpoint is gone on from with a word, and without any nothing is begun anew:
+/// games and networks of the past would be deleted with it.
+#[test]
+fn a_run_without_its_checkpoints_is_not_begun_anew() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pig");
+    let run = run_of_small_rounds(&path);
+    train(&pig(), &run, Budget::Rounds(3), &()).expect("a session");
+    let checkpoints = run.checkpoints();
+    let latest = checkpoints.latest().expect("a checkpoint");
+    checkpoints.remove(latest).expect("deleted");
+    let earlier = checkpoints.latest().expect("a checkpoint");
+    let heard = Warned::default();
+    let report = train(&pig(), &run, Budget::Rounds(4), &heard).expect("a session");
+    let words = format!("the run goes on from step {earlier}: there is no checkpoint of step {latest}");
+    assert_eq!((heard.0.into_inner().expect("no panic"), report.before.rounds), (vec![words], 2));
+    let heard = Warned::default();
+    train(&pig(), &run, Budget::Rounds(5), &heard).expect("a session");
+    assert!(heard.0.into_inner().expect("no panic").is_empty(), "nothing is missing any more");
+
+    checkpoints.steps().expect("steps").into_iter().try_for_each(|step| checkpoints.remove(step)).expect("deleted");
+    for (file, rounds) in [("metrics.jsonl", 5), ("sessions.jsonl", 4)] {
+        let before = standing_in(&path);
+        for error in [
+            train(&pig(), &run, Budget::Rounds(6), &()).expect_err("no checkpoint"),
+            unfinished(&run).expect_err("no checkpoint"),
+        ] {
+            assert!(matches!(error, SessionError::NoCheckpoint { .. }), "{error}");
+            let (line, told) = (error.to_string(), format!("{file} tells of {rounds} rounds and "));
+            assert!(line.starts_with(&path.join("checkpoints").display().to_string()), "{line}");
+            assert!(line.contains(&told) && line.lines().count() == 1, "{line}");
+        }
+        assert_eq!(standing_in(&path), before);
+        fs::remove_file(path.join(file)).expect("deleted");
+    }
+    // Nothing tells of it any more but its games, and a run begins.
+    fs::remove_dir_all(path.join("replay")).expect("deleted");
+    fs::create_dir(path.join("replay")).expect("a folder");
+    assert_eq!(train(&pig(), &run, Budget::Rounds(1), &()).expect("a session").after.rounds, 1);
+}
+
+/// What a checkpoint says that cannot be is told with its manifest, before anything is changed by it.
+#[test]
+fn figures_that_cannot_be_are_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pig");
+    let run = run_of_small_rounds(&path);
+    let report = train(&pig(), &run, Budget::Rounds(3), &()).expect("a session");
+    let manifest = run.checkpoints().path(report.steps).join("manifest.json");
+    let text = fs::read_to_string(&manifest).expect("a manifest");
+    let range = "which is not from 0 to";
+    for (name, figure, told) in [
+        ("rounds", 1e30, range),
+        ("rounds", -5.0, range),
+        ("rounds", 0.5, "which is not a whole number"),
+        ("rounds", 0.0, "games is 12.0, which is not 0 before the first round"),
+        ("rounds", 1000.0, "which is not what metrics.jsonl tells, 3 rounds with "),
+        ("games", 1e30, range),
+        ("decisions", -1.0, range),
+        ("numbered", 1e30, range),
+        ("numbered", 11.0, "which is not at least 12, the number of games"),
+        ("playing_step", 1e6, "which is not at most"),
+        ("playing_step", 1.5, "which is not a whole number"),
+        ("seconds", -1e9, range),
+        ("seconds", 1e308, range),
+        ("met random games", -1e308, range),
+        ("met random points", 1e300, range),
+    ] {
+        let mut changed: Value = serde_json::from_str(&text).expect("JSON");
+        changed["figures"][name] = json!(figure);
+        fs::write(&manifest, changed.to_string()).expect("written");
+        let before = standing_in(&path);
+        for error in [
+            train(&pig(), &run, Budget::Rounds(6), &()).expect_err("no such figure"),
+            unfinished(&run).expect_err("no such figure"),
+        ] {
+            let line = error.to_string();
+            assert!(line.starts_with(&format!("{}: the figure ", manifest.display())), "{line}");
+            assert!(line.contains(told) && line.lines().count() == 1, "{name} = {figure}: {line}");
+        }
+        assert_eq!(standing_in(&path), before, "{name} = {figure}");
+    }
+    fs::write(&manifest, &text).expect("written");
+    assert_eq!(train(&pig(), &run, Budget::Rounds(6), &()).expect("a session").after.rounds, 6);
+}
+
+/// A kill may cut a line within a character.
+#[test]
+fn an_assessment_that_was_cut_off_is_passed_over() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = RunDir::create(&folder.path().join("pig"), changed(0, &[])).expect("a new run");
+    let whole = format!("{}\n", line_of_assessment(1.0, 0.5));
+    let more = "{\"seconds\": 60.0, \"agents\": [{\"spec\": \"external:cmd=d\u{e9}".as_bytes();
+    for length in [0, 1, more.len() - 1, more.len()] {
+        let file = run.path().join("assessments.jsonl");
+        fs::write(&file, [whole.as_bytes(), &more[..length]].concat()).expect("a file");
+        assert_eq!(run.assessments_until(10).expect("an assessment").len(), 1, "{length} bytes of another");
+        assert_eq!(fs::read_to_string(&file).expect("a file"), whole);
+        assert_eq!(run.assessments_until(9).expect("none yet").len(), 0);
+    }
+}
+
 /// A network cannot be changed by a line of the configuration.
 #[test]
 fn a_configuration_of_another_network_is_refused() {
@@ -313,15 +445,15 @@ fn a_configuration_of_another_network_is_refused() {
 }
 
 /// A run that has learnt from three rounds of four games, one thread, and the file of a fourth round to be learnt from next: the
-/// games of the third, spoilt.
+/// games of the third with the numbers of the fourth, spoilt.
 fn run_with_spoilt_round(path: &Path, spoil: impl Fn(&mut Value)) -> (RunDir, PathBuf) {
-    let changes = ["threads=1", "deterministic=true", "storage.checkpoint_every=1", "learner.games_per_round=4"];
-    let run = RunDir::create(path, changed(0, &changes)).expect("a new run");
+    let run = run_of_small_rounds(path);
     train(&pig(), &run, Budget::Rounds(3), &()).expect("a session");
     let replay = path.join("replay");
     let text = fs::read_to_string(replay.join("round-00000002.jsonl")).expect("games");
     let spoilt = text.lines().map(|line| {
         let mut game: Value = serde_json::from_str(line).expect("a game");
+        game["number"] = json!(game["number"].as_u64().expect("a number") + 4);
         spoil(&mut game);
         format!("{game}\n")
     });
@@ -337,7 +469,6 @@ fn a_game_that_the_rules_do_not_allow_is_named_with_its_file() {
     // Other dice than those that the game was played with.
     let (run, file) = run_with_spoilt_round(&folder.path().join("pig"), |game| {
         game["dice_seed"] = json!(game["dice_seed"].as_u64().expect("a number") ^ 1);
-        game["number"] = json!(game["number"].as_u64().expect("a number") + 1000);
     });
     let error = train(&pig(), &run, Budget::Rounds(6), &()).expect_err("no game by the rules");
     assert!(matches!(&error, SessionError::Unplayable { path, .. } if *path == file), "{error}");

@@ -96,9 +96,9 @@ fn weights_are_chosen_by_name_and_by_group() {
     let kinds: Vec<(bool, bool)> = chosen.iter().map(|weight| (weight.whole, weight.share)).collect();
     assert_eq!(kinds, [(false, false), (false, true), (true, false)]);
     let refused = |name: &str| file().chosen(&[name.to_string()]).expect_err("no").to_string();
-    assert_eq!(refused("a.xx"), "there is no weight 'a.xx'; there are: a, b");
-    assert_eq!(refused("b.name"), "there is no weight 'b.name'; there are: a, b");
-    assert_eq!(refused("b"), "the weight 'b.zero' is 0, from which no size of a step follows");
+    assert_eq!(refused("a.xx"), "w.toml: there is no weight 'a.xx'; there are: a, b");
+    assert_eq!(refused("b.name"), "w.toml: there is no weight 'b.name'; there are: a, b");
+    assert_eq!(refused("b"), "w.toml: the weight 'b.zero' is 0, from which no size of a step follows");
     let broken = WeightFile::parse("[a]\nx = \n".to_string(), Path::new("w.toml"));
     assert!(matches!(broken, Err(WeightFileError::File(WeightsError::Parse { line: 2, .. }))), "{broken:?}");
 }
@@ -181,6 +181,33 @@ fn a_run_that_was_stopped_ends_like_one_that_was_not() {
     assert_eq!(contents(&whole), contents(&parts));
 }
 
+/// What a folder has lost is named, and nothing is begun anew in it.
+#[test]
+fn a_run_that_has_lost_its_files_does_not_go_on() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("run");
+    let mut tuning = Tuning::begin(&out, plan(), &builtin(), None).expect("a run");
+    assert!(tuning.step(&NEVER).expect("a step"));
+    tuning.finish().expect("weights");
+    drop(tuning);
+    let before = contents(&out);
+    let refused = || {
+        let line = Tuning::resume(&out, None).err().expect("no run").to_string();
+        assert_eq!(line.lines().count(), 1, "{line}");
+        line
+    };
+    fs::write(out.join("start.toml"), "").expect("written");
+    assert!(refused().ends_with("start.toml: there is no number in it"), "{}", refused());
+    fs::write(out.join("start.toml"), "[a]\nx = 1.0\n").expect("written");
+    assert!(refused().contains("start.toml: there is no weight 'mahdist'"), "{}", refused());
+    fs::write(out.join("start.toml"), &before[1]).expect("written");
+    fs::remove_file(out.join("state.json")).expect("deleted");
+    assert!(refused().contains("state.json: is missing, but log.jsonl tells of steps"), "{}", refused());
+    fs::write(out.join("state.json"), &before[2]).expect("written");
+    assert_eq!(Tuning::resume(&out, None).expect("the run").steps(), 1);
+    assert_eq!(contents(&out), before);
+}
+
 /// A killed program leaves a folder that can be gone on with.
 #[test]
 fn a_run_that_was_killed_goes_on() {
@@ -227,7 +254,7 @@ fn bad_arguments_of_tuning_are_refused() {
         ("--file", &path("broken.toml"), "broken.toml:2: "),
         ("--file", &path("other.toml"), "other.toml:1: "),
         ("--scenario", "chess", "chess"),
-        ("--weights", "march.pice", "there is no weight 'march.pice'; there are: stakes, march, "),
+        ("--weights", "march.pice", "doctrine.toml: there is no weight 'march.pice'; there are: stakes, march, "),
         ("--agent", "random", "agent 'random' has no option 'weights'"),
         ("--agent", "doktrin", "unknown agent 'doktrin'"),
         ("--opponent", "mcts:sims=0", "sims=0"),

@@ -171,6 +171,16 @@ pub const PRESETS: [(&str, &str); 4] = [
     ("campaign-cuda", include_str!("../presets/campaign-cuda.toml")),
 ];
 
+/// What stands above a configuration that is printed for people.
+const COMMENTED: &str = "\
+# Every key. What each means is said in training/src/config.rs and the files that it names; where # stands right before a
+# key or a [table], it is left out here.
+
+";
+
+/// The longest time that a session may be given: 1000 days, far from where sums of seconds lose their fractions.
+pub const LONGEST_BUDGET: Duration = Duration::from_secs(1000 * 24 * 3600);
+
 /// A time such as `90s`, `10m` or `2h`.
 ///
 /// # Errors
@@ -178,6 +188,7 @@ pub const PRESETS: [(&str, &str); 4] = [
 pub fn budget(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(Duration::ZERO) => Err("there is nothing to do in no time".to_string()),
+        Ok(budget) if budget > LONGEST_BUDGET => Err("longer than 1000 days".to_string()),
         Ok(budget) => Ok(budget),
         Err(error) => Err(format!("{error}; write 90s, 10m or 2h")),
     }
@@ -211,7 +222,8 @@ impl RunConfig {
         let written: toml::Table = toml::from_str(text).map_err(toml_error)?;
         // Settings change a whole configuration, defaults included, where the text is one without them.
         let whole = toml::from_str::<RunConfig>(text).ok().filter(|_| !settings.is_empty());
-        let mut table = whole.and_then(|whole| toml::from_str(&whole.text()).ok()).unwrap_or(written);
+        let unchanged = whole.and_then(|whole| toml::from_str(&whole.text()).ok()).unwrap_or(written);
+        let mut table = unchanged.clone();
         for setting in settings {
             apply(&mut table, setting)?;
         }
@@ -224,7 +236,12 @@ impl RunConfig {
         let config: RunConfig = match settings {
             // Read from the text, so that faults have lines.
             [] => toml::from_str(text).map_err(toml_error)?,
-            _ => table.try_into().map_err(toml_error)?,
+            _ => table.try_into().map_err(|error| match at_fault(&unchanged, settings) {
+                Some(setting) => {
+                    ConfigError::Setting { setting: setting.clone(), reason: error.message().replace('\n', "; ") }
+                }
+                None => toml_error(error),
+            })?,
         };
         config.check()?;
         Ok(config)
@@ -244,6 +261,28 @@ impl RunConfig {
     pub fn text(&self) -> String {
         // Every field is one that TOML can hold; numbers beyond 63 bits are refused by `check`.
         toml::to_string_pretty(self).unwrap_or_default()
+    }
+
+    /// The whole configuration as TOML for people: where its keys are explained, and what it leaves out as comments, `#`
+    /// right before a key, with the default or an example. It is read as [`RunConfig::text`] is.
+    pub fn commented_text(&self) -> String {
+        let example = ImitationConfig { teacher: "mcts:sims=128".to_string(), games: 1000, uses: None, explore: 0.0 };
+        let imitation = self.imitation.clone().unwrap_or(example);
+        let whole = RunConfig {
+            budget: Some(self.budget.clone().unwrap_or_else(|| "60m".to_string())),
+            imitation: Some(ImitationConfig { uses: Some(self.taught_uses()), ..imitation }),
+            gate: Some(self.gate.unwrap_or_default()),
+            ..self.clone()
+        };
+        let (own, whole) = (self.text(), whole.text());
+        let mut text = COMMENTED.to_string();
+        // Both are written in one order, so the lines of the one are among those of the other.
+        let mut said = own.lines().peekable();
+        for line in whole.lines() {
+            let is_said = said.next_if_eq(&line).is_some() || line.is_empty();
+            text.extend([if is_said { "" } else { "#" }, line, "\n"]);
+        }
+        text
     }
 
     /// Whether it can be trained with.
@@ -375,6 +414,19 @@ impl RunConfig {
         }
         Ok(())
     }
+}
+
+/// The setting without which the others make a configuration of `unchanged`, if there is just one: with several at fault it is
+/// not known whose the first fault is.
+fn at_fault<'s>(unchanged: &toml::Table, settings: &'s [String]) -> Option<&'s String> {
+    let reads_without = |left_out: usize| {
+        let mut table = unchanged.clone();
+        let mut others = settings.iter().enumerate().filter(|(index, _)| *index != left_out);
+        let applied = others.try_for_each(|(_, setting)| apply(&mut table, setting));
+        applied.is_ok() && table.try_into::<RunConfig>().is_ok()
+    };
+    let mut found = (0..settings.len()).filter(|&index| reads_without(index));
+    found.next().filter(|_| found.next().is_none()).map(|index| &settings[index])
 }
 
 /// The field that says which fields a table has, such as that of an architecture.

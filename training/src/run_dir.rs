@@ -187,21 +187,22 @@ impl RunDir {
     pub fn assessments_until(&self, rounds: u64) -> Result<Vec<Assessment>, RunDirError> {
         let path = self.path.join(ASSESSMENTS);
         let keep = || -> io::Result<Vec<Assessment>> {
-            let text = match fs::read_to_string(&path) {
+            let text = match fs::read(&path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
                 read => read?,
             };
-            let mut lines = String::with_capacity(text.len());
+            let mut lines = Vec::with_capacity(text.len());
             let mut assessments = Vec::new();
-            for line in text.lines() {
-                let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
+            for line in text.split(|&byte| byte == b'\n') {
+                let Ok(value) = serde_json::from_slice::<Value>(line) else { continue };
                 let assessment: Assessment = serde_json::from_value(value)?;
                 if assessment.rounds <= rounds {
-                    lines.extend([line, "\n"]);
+                    lines.extend_from_slice(line);
+                    lines.push(b'\n');
                     assessments.push(assessment);
                 }
             }
-            write_whole(&path, lines.as_bytes())?;
+            write_whole(&path, &lines)?;
             Ok(assessments)
         };
         keep().map_err(|error| RunDirError { path: path.clone(), reason: error.into() })

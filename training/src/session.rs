@@ -9,6 +9,7 @@
 //! * `progress`: how far a session is, and who hears of it.
 //! * `kept`: networks that a session keeps beside its checkpoints.
 //! * `checkpoint_figures`: what a checkpoint says of its run.
+//! * `standing`: where a run stands, by all of its files.
 
 use crate::arena::luck::ValueFunction;
 use crate::arena::match_play::Spectator;
@@ -19,7 +20,7 @@ use crate::disk_limit::keep_within;
 use crate::learner::{LearnError, Learner, RoundReport};
 use crate::round_log::RoundLog;
 use crate::run_dir::RunDir;
-use crate::run_files::{ANCHOR, CONFIG, PAST, PLAYING, RunFiles, SessionLine};
+use crate::run_files::{ANCHOR, CONFIG, PAST, PLAYING, SessionLine};
 use crate::self_play::Start;
 use crate::self_play::evaluation::{BatchEvaluator, Effort};
 use crate::self_play::game::SelfPlayGame;
@@ -30,14 +31,15 @@ use crate::self_play::replay::{Replay, ReplaySettings};
 use crate::self_play::round_figures::RoundFigures;
 use crate::self_play::weights::PublishedWeights;
 use crate::session::actors::{Games, Play, keep, learn_beside, locked};
-use crate::session::checkpoint_figures::{PLAYING_STEP, figures_of_met, figures_of_tally, met_from, tally_from};
+use crate::session::checkpoint_figures::{PLAYING_STEP, figures_of_met, figures_of_tally, met_from};
 use crate::session::kept::KeptNetworks;
 use crate::session::progress::StopWith;
+use crate::session::standing::Standing;
 use dervish_agents::registry::AgentFactory;
 use dervish_env::chance;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{GameIdentity, Position, Seat};
-use dervish_models::checkpoint::{Checkpoint, Contract, Description, Origin, load_manifest};
+use dervish_models::checkpoint::{Checkpoint, Contract, Description, Origin};
 use dervish_models::device::Device;
 use dervish_models::evaluator::EvaluateError;
 use dervish_models::network::{Network, NetworkConfig};
@@ -59,8 +61,10 @@ pub mod gate;
 mod kept;
 pub mod player;
 mod progress;
+mod standing;
 
 pub use budget::Budget;
+pub use checkpoint_figures::FigureError;
 pub use error::SessionError;
 pub use progress::{Progress, SessionReport, Tally, Watcher};
 
@@ -109,7 +113,8 @@ fn network_config<P: Position, E: PolicyEncoder<P>>(start: &Start<P, E>, config:
     NetworkConfig { inputs: input_sizes(&start.encoder), architecture, by_seat }
 }
 
-/// Trains in `run` for `budget`: a new run from random weights, or one that has checkpoints from its latest.
+/// Trains in `run` for `budget`: a new run from random weights, or one that has checkpoints from its latest. What its other
+/// files tell must be a new run's, or agree with it.
 ///
 /// The dice and random streams of every game follow from the run's seed and the game's number. Which weights play which
 /// game, and which opponents a pool offers by then, depends on the threads' timing and is recorded with the game; in a
@@ -150,13 +155,10 @@ pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
 /// What is left of a run's latest session, which was stopped or killed; `None` if it came to its end or none has begun.
 ///
 /// # Errors
-/// [`SessionError`] if the run's files cannot be read.
+/// [`SessionError`] if the run's files cannot be read, or tell of a run that cannot go on.
 pub fn unfinished(run: &RunDir) -> Result<Option<Budget>, SessionError> {
-    let Some(session) = RunFiles::open(run.path())?.sessions()?.pop() else { return Ok(None) };
-    let checkpoints = run.checkpoints();
-    let Some(&step) = checkpoints.steps()?.last() else { return Ok(None) };
-    let manifest = load_manifest(&checkpoints.path(step))?;
-    Ok(budget::left_of(&session, &tally_from(&manifest.figures)))
+    let Some(Standing { tally, session, .. }) = Standing::of(run)? else { return Ok(None) };
+    Ok(session.and_then(|session| budget::left_of(&session, &tally)))
 }
 
 /// Games over whose results the score of self-play is averaged.
@@ -203,17 +205,17 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         let config = run.config();
         let starts = &material.starts;
         let checkpoints = run.checkpoints();
-        let is_new = checkpoints.steps()?.is_empty();
+        let standing = Standing::of(run)?;
+        let is_new = standing.is_none();
         let device = config.device().device()?;
         let (mut met, mut playing_step) = (BTreeMap::new(), None);
-        let (trainer, tally) = if is_new {
-            let network = network_config(&starts[0], config);
-            let seed = chance::named_rng(config.seed, "weights").next_u64();
-            let net = Network::new(network, seed as i64, device)?;
-            (Trainer::new(net, config.learner.trainer.clone())?, Tally::default())
-        } else {
+        let (trainer, tally) = if let Some(Standing { step, tally, lost, .. }) = standing {
             let Checkpoint { net, trainer, manifest } =
-                checkpoints.load(None, &contract(&starts[0].position, &starts[0].encoder), device)?;
+                checkpoints.load(Some(step), &contract(&starts[0].position, &starts[0].encoder), device)?;
+            if let Some(lost) = lost {
+                warn!(step, lost, "goes on from an earlier step");
+                watcher.warned(&format!("the run goes on from step {step}: there is no checkpoint of step {lost}"));
+            }
             // No reason to refuse: what is observed keeps its meaning, and games that the rules no longer allow are told.
             for start in starts {
                 let GameIdentity { scenario, rules_hash, rules_version, .. } = start.position.identity();
@@ -225,10 +227,14 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
             if *net.config() != network_config(&starts[0], config) {
                 return Err(SessionError::OtherNetwork { path: run.path().join(CONFIG) });
             }
-            let tally = tally_from(&manifest.figures);
             met = met_from(&manifest.figures);
             playing_step = manifest.figures.get(PLAYING_STEP).map(|&step| step as u64);
             (Trainer::resume(net, trainer, manifest.step, config.learner.trainer.clone())?, tally)
+        } else {
+            let network = network_config(&starts[0], config);
+            let seed = chance::named_rng(config.seed, "weights").next_u64();
+            let net = Network::new(network, seed as i64, device)?;
+            (Trainer::new(net, config.learner.trainer.clone())?, Tally::default())
         };
         let steps = trainer.steps();
         let replay = ReplaySettings {
@@ -389,13 +395,22 @@ impl<'r, P: Position, E: PolicyEncoder<P> + Clone + 'static> Session<'r, P, E> {
         Progress {
             session_seconds: seconds,
             tally: Tally { seconds: self.seconds_before + seconds, ..self.tally },
+            waiting: self.waiting(),
             step: self.learner.steps(),
             elapsed: self.elapsed(begun).min(1.0),
             decisions_per_second: (self.tally.decisions - self.decisions_before) as f64 / seconds,
-            first_seat_score: self.scores.iter().sum::<f64>() / self.scores.len().max(1) as f64,
+            first_seat_score: (!self.scores.is_empty())
+                .then(|| self.scores.iter().sum::<f64>() / self.scores.len() as f64),
             effort: self.effort.report(),
             latest: self.latest,
         }
+    }
+
+    /// Games that are played and not learnt from yet.
+    fn waiting(&self) -> u64 {
+        let replay = locked(&self.replay);
+        let rounds = replay.current() - self.tally.rounds;
+        rounds * self.run.config().learner.games_per_round as u64 + replay.open_games() as u64
     }
 
     fn learn_round(

@@ -4,7 +4,7 @@ use dervish_env::game::Position;
 
 /// Judges positions in batches. Whatever it draws follows from its seed and from what it was asked since.
 pub trait Evaluator<P: Position>: Send + Sync {
-    /// Evaluates `positions`, each of which waits for a player, and hands `take` one evaluation for each, in order.
+    /// Evaluates `positions`, each of which waits for a player or, if it [judges rolls](Evaluator::judges_rolls), for one, and hands `take` one evaluation for each, in order.
     ///
     /// # Errors
     /// [`EvaluatorError`]; evaluations handed over until then stand.
@@ -13,6 +13,12 @@ pub trait Evaluator<P: Position>: Send + Sync {
         positions: &mut dyn ExactSizeIterator<Item = &'p P>,
         take: &mut dyn FnMut(LeafEvaluation<'_>),
     ) -> Result<(), EvaluatorError>;
+
+    /// Whether it also judges positions that wait for a roll, and then by their value for the first seat. No policy is asked
+    /// of those.
+    fn judges_rolls(&self) -> bool {
+        false
+    }
 
     /// Begins a new random stream, for evaluators that draw.
     fn reseed(&mut self, seed: u64);
@@ -27,7 +33,7 @@ impl<P: Position> Clone for Box<dyn Evaluator<P>> {
     }
 }
 
-/// What an evaluator says of a position, from the point of view of the player to move.
+/// What an evaluator says of a position, from the point of view of the player to move, at a roll of the first seat.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LeafEvaluation<'a> {
     /// Probabilities of the legal actions, in their order; empty from an evaluator without a policy.

@@ -9,7 +9,7 @@ use dervish_agents::agent::{Agent, AgentError, Choice, Event};
 use dervish_agents::limits::{Limits, TurnLedger};
 use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError};
 use dervish_env::encode::{Encoder, Observation, Parts};
-use dervish_env::game::{Action, Actor, Position, Seat};
+use dervish_env::game::{Action, Actor, IllegalMove, Position, Seat};
 use dervish_env::record::Ending;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -73,6 +73,8 @@ const SECONDS: std::ops::RangeInclusive<f64> = 1e-3..=86_400.0;
 const PARTS: Parts = Parts { planes: false, tokens: true, globals: true };
 /// Characters of a bad answer that are told.
 const SHOWN: usize = 60;
+/// Characters that are told of what is wrong with one, which may quote it.
+const TOLD: usize = 200;
 
 /// A process that has answered the hello.
 #[derive(Debug)]
@@ -180,8 +182,11 @@ impl<P: Position, E: Encoder<P>> ExternalAgent<P, E> {
         let answer =
             program.ask(Message::Choose(Box::new(request)).line(), time).map_err(|silence| silence.to_string())?;
         let action = match read::<ChooseAnswer>(&answer)? {
-            ChooseAnswer::Action(action) => Action(action),
-            ChooseAnswer::Move(notation) => position.parse_action(&notation).map_err(|refused| refused.to_string())?,
+            ChooseAnswer::Action(number) => {
+                let action = number.as_u64().and_then(|number| u16::try_from(number).ok()).map(Action);
+                action.ok_or_else(|| format!("illegal action {number}: actions are from 0 to {}", P::ACTIONS - 1))?
+            }
+            ChooseAnswer::Move(notation) => position.parse_action(&notation).map_err(refusal)?,
         };
         position.clone().apply(action).map_err(|refused| refused.to_string())?;
         self.ledger.spend(0, begun.elapsed());
@@ -231,11 +236,24 @@ fn seat_name<P: Position>(seat: Seat) -> String {
 
 /// Reads an answer; its beginning is told with what is wrong in it.
 fn read<A: DeserializeOwned>(line: &str) -> Result<A, String> {
-    serde_json::from_str(line).map_err(|error| {
-        let shown: String = line.chars().take(SHOWN).collect();
-        let more = if shown.len() < line.len() { "..." } else { "" };
-        format!("the answer `{shown}{more}` cannot be read: {error}")
+    serde_json::from_str(line).map_err(|error: serde_json::Error| {
+        format!("the answer `{}` cannot be read: {}", shortened(line, SHOWN), shortened(&error.to_string(), TOLD))
     })
+}
+
+/// Why a move was refused, with its beginning.
+fn refusal(refused: IllegalMove) -> String {
+    let refused = match refused {
+        IllegalMove::NotLegal { action, reason } => IllegalMove::NotLegal { action: shortened(&action, SHOWN), reason },
+        other => other,
+    };
+    refused.to_string()
+}
+
+/// The first `most` characters of a text, and whether there are more.
+fn shortened(text: &str, most: usize) -> String {
+    let shown: String = text.chars().take(most).collect();
+    if shown.len() < text.len() { shown + "..." } else { shown }
 }
 
 /// A clone plays with a process of its own.

@@ -190,8 +190,8 @@ pub struct Arrays {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChooseAnswer {
-    /// The number of a legal action.
-    Action(u16),
+    /// The number of a legal action; any other number can be read too, to be told as an action that is not legal.
+    Action(serde_json::Number),
     /// The notation of a legal action.
     Move(String),
 }

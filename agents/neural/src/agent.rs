@@ -16,6 +16,7 @@ use dervish_models::checkpoint_series::CheckpointSeries;
 use dervish_models::device::DeviceChoice;
 use dervish_models::network::Network;
 use dervish_models::process;
+use dervish_search::expectimax::{ExpectimaxSearch, ExpectimaxSettings, Pruning};
 use dervish_search::gumbel::{GumbelSearch, GumbelSettings};
 use dervish_search::mcts::{MctsSearch, MctsSettings};
 use dervish_search::simulation::SimulationRules;
@@ -46,7 +47,7 @@ pub struct NeuralSettings {
     pub step: Option<u64>,
     /// Where the network computes.
     pub device: DeviceChoice,
-    /// Simulations for each choice; 0 plays the policy without search.
+    /// Simulations for each choice, or positions that expectimax looks at; 0 plays the policy without search.
     pub simulations: u32,
     /// How it is searched, with simulations.
     pub search: SearchKind,
@@ -57,7 +58,7 @@ pub struct NeuralSettings {
     pub candidates: usize,
     /// Factor of the exploration term of PUCT.
     pub exploration: f64,
-    /// Leaves that PUCT evaluates together, at least 1.
+    /// Leaves that PUCT or expectimax evaluates together, at least 1.
     pub batch: u32,
     /// Which random stream of the game to use.
     pub seed: u64,
@@ -71,22 +72,44 @@ pub enum SearchKind {
     Gumbel,
     /// PUCT.
     Puct,
+    /// Search by depth, which uses the values alone.
+    Expectimax,
 }
+
+impl SearchKind {
+    /// Its word in specs.
+    fn word(self) -> &'static str {
+        match self {
+            SearchKind::Gumbel => "gumbel",
+            SearchKind::Puct => "puct",
+            SearchKind::Expectimax => "expectimax",
+        }
+    }
+}
+
+/// Decisions and rolls that expectimax looks ahead, at most; its positions end sooner.
+const EXPECTIMAX_DEPTH: u32 = 32;
+
+/// Size of the transposition table of expectimax in MiB.
+const EXPECTIMAX_MEMORY: usize = 16;
 
 /// Actions that a Gumbel search compares, unless its settings say otherwise.
 pub const DEFAULT_CANDIDATES: usize = 16;
 
+/// Factor of the exploration term of PUCT, unless its settings say otherwise.
+const DEFAULT_EXPLORATION: f64 = 1.5;
+
 struct Player<P: Position, E> {
     network: LeafNetwork<E>,
-    searcher: Searcher<P>,
+    searcher: Searcher<P, E>,
     actions: Vec<Action>,
 }
 
-#[derive(Clone)]
-enum Searcher<P: Position> {
+enum Searcher<P: Position, E> {
     None,
     Gumbel(Box<GumbelSearch<P>>),
     Puct(Box<MctsSearch<P>>),
+    Expectimax(Box<ExpectimaxSearch<P, LeafNetwork<E>>>),
 }
 
 impl<P: Position, E: PolicyEncoder<P> + 'static> NeuralAgent<P, E> {
@@ -144,6 +167,17 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Player<P, E> {
                 let puct = MctsSettings { rules, batch: settings.batch, ..MctsSettings::default() };
                 Searcher::Puct(Box::new(MctsSearch::new(puct, Box::new(network.clone()))))
             }
+            SearchKind::Expectimax => {
+                let expectimax = ExpectimaxSettings {
+                    depth: EXPECTIMAX_DEPTH,
+                    pruning: Pruning::Star2,
+                    merged: true,
+                    utility,
+                    batch: settings.batch as usize,
+                    memory: EXPECTIMAX_MEMORY,
+                };
+                Searcher::Expectimax(Box::new(ExpectimaxSearch::new(expectimax, network.clone())))
+            }
         };
         Player { network, searcher, actions: Vec::new() }
     }
@@ -158,6 +192,7 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Player<P, E> {
         match &mut self.searcher {
             Searcher::Gumbel(search) => search.choose(position, budget, word, &mut self.network),
             Searcher::Puct(search) => search.choose(position, budget, word),
+            Searcher::Expectimax(search) => search.choose(position, budget),
             Searcher::None => {
                 let mut index = None;
                 self.network.evaluate(&mut std::iter::once(position), &mut |evaluation| {
@@ -205,6 +240,17 @@ impl<P: Position, E> Clone for NeuralAgent<P, E> {
     }
 }
 
+impl<P: Position, E> Clone for Searcher<P, E> {
+    fn clone(&self) -> Searcher<P, E> {
+        match self {
+            Searcher::None => Searcher::None,
+            Searcher::Gumbel(search) => Searcher::Gumbel(search.clone()),
+            Searcher::Puct(search) => Searcher::Puct(search.clone()),
+            Searcher::Expectimax(search) => Searcher::Expectimax(search.clone()),
+        }
+    }
+}
+
 impl<P: Position, E> Clone for Player<P, E> {
     fn clone(&self) -> Player<P, E> {
         let Player { network, searcher, .. } = self;
@@ -220,8 +266,10 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Agent<P> for NeuralAgent<P, E> 
     fn new_game(&mut self, rng: ChaCha8Rng) {
         self.rng = SplitMix64::of_agent(rng, self.settings.seed);
         self.thinking.new_game();
-        if let Some(Player { searcher: Searcher::Puct(search), .. }) = &mut self.player {
-            search.new_game();
+        match self.player.as_mut().map(|player| &mut player.searcher) {
+            Some(Searcher::Puct(search)) => search.new_game(),
+            Some(Searcher::Expectimax(search)) => search.new_game(),
+            Some(Searcher::None | Searcher::Gumbel(_)) | None => {}
         }
     }
 
@@ -261,15 +309,31 @@ fn tell_once(line: String) {
     }
 }
 
+/// Refuses what would be ignored, unless it is the default, which specs spell out in any case.
+fn refuse_ignored(options: &AgentOptions, settings: &NeuralSettings) -> Result<(), SpecError> {
+    let NeuralSettings { simulations, search, temperature, candidates, exploration, batch, .. } = *settings;
+    let used = |option: &'static str, used: bool, is_default: bool, value: String, with: String| {
+        let ignored = !used && !is_default;
+        if ignored { Err(options.invalid(option, &value, format!("used with {with}"))) } else { Ok(()) }
+    };
+    let (alone, by) = (simulations == 0, format!("search={}", search.word()));
+    let without_search = || "sims=0".to_string();
+    used("search", !alone, search == SearchKind::default(), search.word().to_string(), without_search())?;
+    used("temperature", alone, temperature == 0.0, temperature.to_string(), format!("sims={simulations}"))?;
+    let with = if alone { without_search() } else { by };
+    let gumbel = !alone && search == SearchKind::Gumbel;
+    let puct = !alone && search == SearchKind::Puct;
+    used("candidates", gumbel, candidates == DEFAULT_CANDIDATES, candidates.to_string(), with.clone())?;
+    used("c", puct, exploration == DEFAULT_EXPLORATION, exploration.to_string(), with.clone())?;
+    used("batch", !alone && !gumbel, batch == 1, batch.to_string(), with)
+}
+
 /// The spec with every option written out.
 fn spec(settings: &NeuralSettings) -> String {
     let NeuralSettings { run, step, device, simulations, search, temperature, candidates, exploration, batch, seed } =
         settings;
     let step = step.map_or_else(|| "latest".to_string(), |step| step.to_string());
-    let search = match search {
-        SearchKind::Gumbel => "gumbel",
-        SearchKind::Puct => "puct",
-    };
+    let search = search.word();
     format!(
         "neural:run={run},step={step},device={device},sims={simulations},search={search},temperature={temperature},\
          candidates={candidates},c={exploration},batch={batch},seed={seed}"
@@ -298,10 +362,14 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
             default: "0",
             meaning: "without search: 0 plays the likeliest action, 1 draws from the policy",
         },
-        OptionDoc { name: "search", default: "gumbel", meaning: "with simulations: gumbel or puct" },
+        OptionDoc { name: "search", default: "gumbel", meaning: "with simulations: gumbel, puct or expectimax" },
         OptionDoc { name: "candidates", default: "16", meaning: "actions that a gumbel search compares" },
         OptionDoc { name: "c", default: "1.5", meaning: "factor of the exploration term of puct" },
-        OptionDoc { name: "batch", default: "1", meaning: "leaves that puct evaluates together: many suit a GPU" },
+        OptionDoc {
+            name: "batch",
+            default: "1",
+            meaning: "leaves that puct or expectimax evaluates together: many suit a GPU",
+        },
         OptionDoc { name: "seed", default: "0", meaning: "which random stream of the game to use" },
     ];
 
@@ -348,15 +416,17 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
             device: choice,
             simulations: options.number("sims", 0, 0..=1_000_000)?,
             temperature: options.number("temperature", 0.0, 0.0..=100.0)?,
-            search: match options.choice("search", &["gumbel", "puct"])? {
+            search: match options.choice("search", &["gumbel", "puct", "expectimax"])? {
                 "puct" => SearchKind::Puct,
+                "expectimax" => SearchKind::Expectimax,
                 _ => SearchKind::Gumbel,
             },
             candidates: options.number("candidates", DEFAULT_CANDIDATES, 1..=1000)?,
-            exploration: options.number("c", 1.5, 0.0..=1000.0)?,
+            exploration: options.number("c", DEFAULT_EXPLORATION, 0.0..=1000.0)?,
             batch: options.number("batch", 1, 1..=65_536)?,
             seed: options.number("seed", 0, 0..=u64::MAX)?,
         };
+        refuse_ignored(options, &settings)?;
         Ok(NeuralAgent::with(encoder, self.identity.clone(), contract, settings, Some(loaded.net)))
     }
 }

@@ -1,4 +1,4 @@
-//! How a game is won, in plain words.
+//! How a game is won and how it stands, in plain words.
 
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::board::PlaceId;
@@ -10,10 +10,7 @@ pub(crate) fn aim_of_campaign(position: &Campaign) -> String {
     let scenario = position.scenario();
     let name = |place: PlaceId| scenario.board.places[usize::from(place.0)].name.as_str();
     let last = last_turn(scenario);
-    let points_now = || {
-        let [egyptian, mahdist] = Side::BOTH.map(|side| position.points(side));
-        format!("As things stand: egyptian {egyptian}, mahdist {mahdist}.\n")
-    };
+    let points_now = points_of_campaign(position).map_or(String::new(), |now| format!("As things stand: {now}.\n"));
     match &scenario.victory {
         Victory::ElObeid { sudden_death, prize, points, units_per_point, needed } => {
             let (sudden_death, prize) = (name(*sudden_death), name(*prize));
@@ -21,10 +18,9 @@ pub(crate) fn aim_of_campaign(position: &Campaign) -> String {
                 "The mahdist player wins at once by controlling {sudden_death} at the end of a game turn. {last}, the \
                  egyptian player wins by controlling {prize}; else the mahdist player wins with {needed} points or more, \
                  and with fewer the game is a draw (14.1).\n\
-                 Points of the mahdist player: {}{}.\n{}",
+                 Points of the mahdist player: {}{}.\n{points_now}",
                 places(points, name),
                 for_losses(*units_per_point, "egyptian"),
-                points_now(),
             )
         }
         Victory::Khartoum { prize, british_strength } => {
@@ -44,9 +40,9 @@ pub(crate) fn aim_of_campaign(position: &Campaign) -> String {
             let mahdist = for_losses(*egyptians_per_point, "egyptian");
             format!(
                 "{at_once}{last}, whoever has more points wins; with as many the game is a draw (14.3).\n\
-                 Points for controlling {}; of the egyptian player{egyptian}; of the mahdist player{mahdist}.\n{}",
+                 Points for controlling {}; of the egyptian player{egyptian}; of the mahdist player{mahdist}.\n\
+                 {points_now}",
                 places(points, name),
-                points_now(),
             )
         }
         Victory::Holder { prize, lesser } => {
@@ -61,6 +57,16 @@ pub(crate) fn aim_of_campaign(position: &Campaign) -> String {
                 name(*prize)
             )
         }
+    }
+}
+
+/// The points of both sides as things stand, where they count (14.1, 14.3).
+pub(crate) fn points_of_campaign(position: &Campaign) -> Option<String> {
+    match position.scenario().victory {
+        Victory::ElObeid { .. } | Victory::Points { .. } => {
+            Some(Side::BOTH.map(|side| format!("{} {}", side.id(), position.points(side))).join(", "))
+        }
+        Victory::Khartoum { .. } | Victory::Holder { .. } => None,
     }
 }
 

@@ -4,13 +4,14 @@ use std::fmt::Write;
 
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::board::{Board, COLUMNS, Ground, Hex, PlaceKind, ROWS, Relief};
+use dervish_env::dervish::campaign::Phase;
 use dervish_env::dervish::catalogue::{COMBAT, GUNBOATS, Kind, LAND, Side, TRAIN, VESSELS};
 use dervish_env::dervish::order::Order;
-use dervish_env::game::{Action, Outcome, Position};
+use dervish_env::game::{Action, IllegalMove, Outcome, Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{Pig, TARGET};
 
-use crate::aim_text::aim_of_campaign;
+use crate::aim_text::{aim_of_campaign, points_of_campaign};
 use crate::change_text::{change_of_campaign, roll_of_campaign};
 
 /// A game that can be drawn in text.
@@ -21,12 +22,30 @@ pub trait BoardText: Position {
     /// How the game is won, and how it stands if that can be told, as lines of text.
     fn aim_text(&self) -> String;
 
+    /// The points of both sides as things stand, such as `egyptian 3, mahdist 8`, if the game is won by points.
+    fn points_text(&self) -> Option<String> {
+        None
+    }
+
     /// An action as the person who chooses it reads it: its notation, and what makes it clearer.
     fn choice_text(&self, action: Action) -> String {
         self.action_text(action)
     }
 
-    /// A roll that has fallen, and what makes it clearer.
+    /// Reads a legal action as [`BoardText::choice_text`] shows it, in capitals or small letters, or in plain notation.
+    ///
+    /// # Errors
+    /// [`IllegalMove::NotLegal`] with what was expected.
+    fn parse_choice(&self, text: &str) -> Result<Action, IllegalMove> {
+        let words = |text: &str| text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>();
+        let wanted = words(text);
+        let mut legal = Vec::new();
+        self.legal_actions_into(&mut legal);
+        let shown = legal.into_iter().find(|action| words(&self.choice_text(*action)) == wanted);
+        shown.map_or_else(|| self.parse_action(text), Ok)
+    }
+
+    /// A roll that has fallen, and what makes it clearer; sentences stand on indented lines below.
     fn roll_text(&self, outcome: Outcome) -> String {
         outcome.0.to_string()
     }
@@ -49,11 +68,15 @@ impl BoardText for ConnectFour {
 
 impl BoardText for Pig {
     fn board_text(&self) -> String {
-        format!("{self:?}\n")
+        format!("{self}\n")
     }
 
     fn aim_text(&self) -> String {
         format!("Whoever is the first to bank {TARGET} points wins.\n")
+    }
+
+    fn points_text(&self) -> Option<String> {
+        Some(Seat::BOTH.map(|seat| format!("{} {}", Pig::seat_name(seat), self.banked(seat))).join(", "))
     }
 }
 
@@ -69,6 +92,8 @@ impl BoardText for Campaign {
         let mut text = String::new();
         let scenario = self.scenario();
         let turn = self.game_turn();
+        // Set-up comes before the first player turn, whosever that is.
+        let player = if self.phase() == Phase::Setup { self.decider() } else { self.active() };
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
@@ -78,7 +103,7 @@ impl BoardText for Campaign {
             scenario.turns,
             scenario.year(turn),
             scenario.month(turn),
-            self.active().id(),
+            player.id(),
             self.phase(),
             self.eliminated(Side::Egyptian),
             self.eliminated(Side::Mahdist),
@@ -117,6 +142,10 @@ impl BoardText for Campaign {
 
     fn aim_text(&self) -> String {
         aim_of_campaign(self)
+    }
+
+    fn points_text(&self) -> Option<String> {
+        points_of_campaign(self)
     }
 
     fn roll_text(&self, outcome: Outcome) -> String {

@@ -1,18 +1,18 @@
-//! What a roll or an order has changed, in plain words.
+//! What a roll means, and what a roll or an order has changed, in plain words.
 
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::catalogue::{Leader, Side};
 use dervish_env::dervish::decision::Decision;
 use dervish_env::game::Outcome;
 
-/// A roll, with the name of the event that it stands for (4.1).
+/// A roll, with the name of the event that it stands for (4.1) and, on the next line, what that means.
 pub(crate) fn roll_of_campaign(position: &Campaign, outcome: Outcome) -> String {
     let scenario = position.scenario();
     let event = (position.pending().decision == Decision::RollEvent)
         .then(|| scenario.tables.event(scenario.events, position.active(), outcome.0 as u8))
         .flatten();
     match event {
-        Some(event) => format!("{}, {}", outcome.0, event.id()),
+        Some(event) => format!("{}, {}\n  {}", outcome.0, event.id(), event.meaning()),
         None => outcome.0.to_string(),
     }
 }

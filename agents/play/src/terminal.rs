@@ -56,8 +56,8 @@ pub enum PlayError {
 const HELP: &str = "a number or the text of an order plays it; l lists the orders; b draws the board; v tells how \
                     the game is won; u takes back orders given since the last roll; q leaves the game\n\
                     * is a roll, - an order of the other side, and what they change stands below";
-/// Bytes of a line that are read at once: more is no order.
-const LONGEST_LINE: u64 = 4096;
+/// Bytes of a line without its line break: more is no order.
+const LONGEST_LINE: usize = 1024;
 /// Orders listed without being asked.
 const SHORT_LIST: usize = 24;
 
@@ -81,13 +81,18 @@ impl<P: BoardText> Table<P> {
         self
     }
 
+    /// The position that the game has come to.
+    pub fn position(&self) -> &P {
+        &self.position
+    }
+
     /// The record of the game so far.
     pub fn record(&self) -> &Record {
         &self.record
     }
 
-    /// Plays until the game is over or the person leaves; whoever reads no more has left. `keep` is shown the record before
-    /// each question to the person, so that nothing is lost whatever ends the program while he thinks.
+    /// Plays until the game is over, and shows its last board, or the person leaves; whoever reads no more has left. `keep` is
+    /// shown the record before each question to the person, so that nothing is lost whatever ends the program while he thinks.
     ///
     /// # Errors
     /// [`PlayError`]; the record holds everything up to there.
@@ -116,7 +121,7 @@ impl<P: BoardText> Table<P> {
                 Actor::Finished => {
                     self.record.finish(&self.position);
                     self.opponent.game_over(self.record.ending());
-                    self.tell_result(output)?;
+                    write!(output, "{}", self.position.board_text())?;
                     return Ok(Sitting::Finished);
                 }
                 Actor::Chance => {
@@ -184,10 +189,16 @@ impl<P: BoardText> Table<P> {
             write!(output, "> ")?;
             output.flush()?;
             line.clear();
-            // As bytes: a line that is no text is a slip of the person like any other, and ends no game.
-            if input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
+            // As bytes: a line that is no text is a slip of the person like any other, and ends no game. One more for the
+            // line break.
+            if input.by_ref().take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut line)? == 0 {
                 writeln!(output)?;
                 return Ok(Sitting::Left);
+            }
+            if line.len() > LONGEST_LINE && !line.ends_with(b"\n") {
+                input.skip_until(b'\n')?;
+                writeln!(output, "a line of more than {LONGEST_LINE} bytes is no order")?;
+                continue;
             }
             match String::from_utf8_lossy(&line).trim() {
                 "" => {}
@@ -218,7 +229,7 @@ impl<P: BoardText> Table<P> {
         }
     }
 
-    /// A number of the list, or notation.
+    /// A number of the list, or the text of an order.
     fn read_order(&self, text: &str, legal: &[Action]) -> Result<Action, String> {
         if let Ok(number) = text.parse::<usize>() {
             return legal
@@ -226,7 +237,7 @@ impl<P: BoardText> Table<P> {
                 .copied()
                 .ok_or_else(|| format!("{number}: the orders are numbered 1 to {}", legal.len()));
         }
-        self.position.parse_action(text).map_err(|error| error.to_string())
+        self.position.parse_choice(text).map_err(|error| error.to_string())
     }
 
     fn list(&self, legal: &[Action], most: usize, output: &mut impl Write) -> io::Result<()> {
@@ -237,16 +248,5 @@ impl<P: BoardText> Table<P> {
             writeln!(output, "  ... {} more; l lists all", legal.len() - most)?;
         }
         Ok(())
-    }
-
-    fn tell_result(&self, output: &mut impl Write) -> io::Result<()> {
-        let Some(result) = self.position.result() else { return Ok(()) };
-        write!(output, "{}", self.position.board_text())?;
-        match result.winner {
-            Some(seat) => {
-                writeln!(output, "the {} player wins, margin {:.2}", P::seat_name(seat), result.margin_for(seat))
-            }
-            None => writeln!(output, "a draw"),
-        }
     }
 }

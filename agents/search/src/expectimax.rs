@@ -4,12 +4,17 @@
 //! 1983), and one action of each outcome is tried first to prune before any outcome is searched in full (Star2, ibid.;
 //! Hauk, Buro and Schaeffer 2006). Values are expected utilities in [-1, 1] for [`Seat::First`]: a player who decides
 //! several times in a row keeps his sign.
+//!
+//! Positions at the horizon are judged by an [`Evaluator`], the last actions or outcomes before it several at a time. A
+//! window that closes saves those of later batches alone, so one at a time suits what is cheap and many suit a network.
 
 use crate::transpositions::{Bound, Entry, Transpositions};
 use crate::tree::sign_of;
 use dervish_agents::agent::{ActionReport, Choice, Event, SearchReport};
-use dervish_agents::evaluation::{Evaluation, Utility};
+use dervish_agents::evaluation::Utility;
+use dervish_agents::evaluator::{Evaluator, EvaluatorError};
 use dervish_agents::limits::MoveBudget;
+use dervish_env::chance::{SplitMix64, pick};
 use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Position, Seat, WeightedOutcome};
 use std::time::Instant;
 
@@ -22,8 +27,10 @@ pub struct ExpectimaxSettings {
     pub pruning: Pruning,
     /// Whether a procedure of several rolls is one roll, where the game offers its merged distribution.
     pub merged: bool,
-    /// What results are worth; the evaluation must mean the same.
+    /// What results are worth; the evaluator must mean the same.
     pub utility: Utility,
+    /// Positions at the horizon that are judged together, at least 1.
+    pub batch: usize,
     /// Memory of the transposition table in MiB, at least 1.
     pub memory: usize,
 }
@@ -41,18 +48,29 @@ pub enum Pruning {
 
 /// A search of the positions of one game, one after another.
 #[derive(Clone)]
-pub struct ExpectimaxSearch<P: Position, E> {
+pub struct ExpectimaxSearch<P: Position, V> {
     settings: ExpectimaxSettings,
-    evaluation: E,
+    evaluator: V,
     known: Transpositions,
     nodes: u64,
-    /// Whether a position at the horizon was judged by the evaluation since this was last unset.
+    /// Whether a position at the horizon was judged by the evaluator since this was last unset.
     cut_off: bool,
+    /// The batch at the horizon that is being looked at.
+    horizon: Horizon<P>,
     bytes: Vec<u8>,
     /// Buffers that are not in use.
     actions: Vec<Vec<Action>>,
     rolls: Vec<Rolls>,
-    _position: std::marker::PhantomData<fn() -> P>,
+}
+
+/// Positions at the horizon.
+#[derive(Clone, Debug)]
+struct Horizon<P> {
+    /// For [`Seat::First`], of each position.
+    values: Vec<f64>,
+    /// Those that the evaluator must judge, with their indices in `values`.
+    unknown: Vec<(usize, P)>,
+    outcomes: Vec<WeightedOutcome>,
 }
 
 /// The outcomes of one roll, the likeliest first.
@@ -63,8 +81,11 @@ struct Rolls {
     single: Vec<WeightedOutcome>,
 }
 
-/// The budget is used up; the depth that was being searched is not complete.
-struct OutOfBudget;
+/// Why the depth that was being searched is not complete.
+enum Unfinished {
+    OutOfBudget,
+    Evaluator(EvaluatorError),
+}
 
 /// A window on values, for [`Seat::First`].
 #[derive(Clone, Copy)]
@@ -77,19 +98,20 @@ impl Window {
     const FULL: Window = Window { low: -1.0, high: 1.0 };
 }
 
-impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
-    /// A search whose horizon is judged by `evaluation`; where that has no opinion a position counts as even.
-    pub fn new(settings: ExpectimaxSettings, evaluation: E) -> ExpectimaxSearch<P, E> {
+impl<P: Position, V: Evaluator<P>> ExpectimaxSearch<P, V> {
+    /// A search whose horizon is judged by `evaluator`. Unless that judges rolls, a roll there is judged after
+    /// dice that follow from the position, so that equal positions have equal values, right on average.
+    pub fn new(settings: ExpectimaxSettings, evaluator: V) -> ExpectimaxSearch<P, V> {
         ExpectimaxSearch {
             settings,
-            evaluation,
+            evaluator,
             known: Transpositions::new(settings.memory << 20),
             nodes: 0,
             cut_off: false,
+            horizon: Horizon { values: Vec::new(), unknown: Vec::new(), outcomes: Vec::new() },
             bytes: Vec::new(),
             actions: Vec::new(),
             rolls: Vec::new(),
-            _position: std::marker::PhantomData,
         }
     }
 
@@ -114,8 +136,11 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
     /// that are equally good the first is chosen. `None` if there is no legal action.
     ///
     /// With pruning, the values of actions that are no better than the best are upper bounds for the player to move.
-    pub fn choose(&mut self, position: &P, budget: &MoveBudget) -> Option<Choice> {
-        let Actor::Player(seat) = position.actor() else { return None };
+    ///
+    /// # Errors
+    /// That of the evaluator.
+    pub fn choose(&mut self, position: &P, budget: &MoveBudget) -> Result<Option<Choice>, EvaluatorError> {
+        let Actor::Player(seat) = position.actor() else { return Ok(None) };
         let begun = Instant::now();
         self.nodes = 0;
         let mut legal = Vec::new();
@@ -126,8 +151,10 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
             let unbounded = MoveBudget { simulations: u32::MAX, deadline: None };
             let budget = if depth == 1 { &unbounded } else { budget };
             self.cut_off = false;
-            if self.search_root(position, seat, &mut ranked, depth, budget).is_err() {
-                break;
+            match self.search_root(position, seat, &mut ranked, depth, budget) {
+                Ok(()) => {}
+                Err(Unfinished::OutOfBudget) => break,
+                Err(Unfinished::Evaluator(error)) => return Err(error),
             }
             completed = depth;
             if !self.cut_off {
@@ -135,7 +162,7 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
             }
         }
         let sign = sign_of(seat);
-        let &(action, value) = ranked.first()?;
+        let Some(&(action, value)) = ranked.first() else { return Ok(None) };
         let reported = legal.iter().map(|&action| {
             let value = ranked.iter().find(|(known, _)| *known == action).map_or(0.0, |(_, value)| *value);
             ActionReport { action, visits: 0, value: (sign * value) as f32 }
@@ -151,7 +178,7 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
             principal_variation: self.principal_variation(position, action),
             seconds: begun.elapsed().as_secs_f64(),
         };
-        Some(Choice { action, report: Some(report) })
+        Ok(Some(Choice { action, report: Some(report) }))
     }
 
     /// Values the actions at one depth and brings the best to the front; a depth that was not completed changes nothing.
@@ -162,18 +189,18 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
         ranked: &mut [(Action, f64)],
         depth: u32,
         budget: &MoveBudget,
-    ) -> Result<(), OutOfBudget> {
+    ) -> Result<(), Unfinished> {
         let mut window = Window::FULL;
         let mut valued = Vec::with_capacity(ranked.len());
-        for &(action, _) in ranked.iter() {
+        for (index, &(action, _)) in ranked.iter().enumerate() {
             if window.low >= window.high {
                 // Nothing is better than a sure win.
                 valued.push((action, if seat == Seat::First { window.low } else { window.high }));
                 continue;
             }
-            let mut next = position.clone();
-            next.apply_legal(action);
-            let value = self.value(&next, depth - 1, window, budget)?;
+            let actions = ranked[index..].iter().map(|&(action, _)| action);
+            let value =
+                self.value_of_next(index, actions, |&action| played(position, action), depth, window, budget)?;
             valued.push((action, value));
             if self.settings.pruning != Pruning::None {
                 match seat {
@@ -189,17 +216,66 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
         Ok(())
     }
 
-    /// The value within the window; a value at or beyond a side of the window is a bound on that side.
-    fn value(&mut self, position: &P, depth: u32, window: Window, budget: &MoveBudget) -> Result<f64, OutOfBudget> {
+    /// The value of what follows the first of `ways` that are left, by the `index`-th of all actions or outcomes of a position
+    /// that is searched to `depth`: at the horizon from the batch that is looked at, of which this is the first or a later one.
+    fn value_of_next<W>(
+        &mut self,
+        index: usize,
+        mut ways: impl Iterator<Item = W>,
+        next: impl Fn(&W) -> P,
+        depth: u32,
+        window: Window,
+        budget: &MoveBudget,
+    ) -> Result<f64, Unfinished> {
+        if depth > 1 {
+            return ways.next().map_or(Ok(0.0), |way| self.value(&next(&way), depth - 1, window, budget));
+        }
+        let place = index % self.settings.batch;
+        if place == 0 {
+            self.judge(ways.take(self.settings.batch).map(|way| next(&way)), budget)?;
+        }
+        Ok(self.horizon.values[place])
+    }
+
+    /// Judges positions at the horizon.
+    fn judge(&mut self, positions: impl Iterator<Item = P>, budget: &MoveBudget) -> Result<(), Unfinished> {
+        self.horizon.values.clear();
+        self.horizon.unknown.clear();
+        for mut position in positions {
+            self.look_at_another(budget)?;
+            if !self.evaluator.judges_rolls() {
+                let key = position.key_with(&mut self.bytes);
+                self.horizon.play_rolls(&mut position, key);
+            }
+            let finished = position.actor() == Actor::Finished;
+            let value = if finished { self.value_of_result(&position) } else { 0.0 };
+            if !finished {
+                self.horizon.unknown.push((self.horizon.values.len(), position));
+            }
+            self.horizon.values.push(value);
+        }
+        self.cut_off |= !self.horizon.unknown.is_empty();
+        let Horizon { values, unknown, .. } = &mut self.horizon;
+        let mut judged = unknown.iter();
+        let judging = self.evaluator.evaluate(&mut unknown.iter().map(|(_, position)| position), &mut |evaluation| {
+            if let Some((place, position)) = judged.next() {
+                let sign = if let Actor::Player(seat) = position.actor() { sign_of(seat) } else { 1.0 };
+                values[*place] = sign * f64::from(evaluation.value);
+            }
+        });
+        judging.map_err(Unfinished::Evaluator)
+    }
+
+    fn value_of_result(&self, position: &P) -> f64 {
+        position.result().map_or(0.0, |result| f64::from(self.settings.utility.of_result(&result, Seat::First)))
+    }
+
+    /// The value within the window; a value at or beyond a side of the window is a bound on that side. The depth is at least 1.
+    fn value(&mut self, position: &P, depth: u32, window: Window, budget: &MoveBudget) -> Result<f64, Unfinished> {
         self.look_at_another(budget)?;
         let actor = position.actor();
         if actor == Actor::Finished {
-            let result = position.result();
-            return Ok(result.map_or(0.0, |result| f64::from(self.settings.utility.of_result(&result, Seat::First))));
-        }
-        if depth == 0 {
-            self.cut_off = true;
-            return Ok(self.evaluation.value(position, Seat::First).map_or(0.0, f64::from));
+            return Ok(self.value_of_result(position));
         }
         let key = position.key_with(&mut self.bytes);
         let known = self.known.get(key);
@@ -232,7 +308,7 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
     }
 
     /// Counts a position of whatever kind that is looked at, if the budget has room for it.
-    fn look_at_another(&mut self, budget: &MoveBudget) -> Result<(), OutOfBudget> {
+    fn look_at_another(&mut self, budget: &MoveBudget) -> Result<(), Unfinished> {
         // Looking at the clock costs more than the cheapest position. The dearest, a roll with all its outcomes, takes about
         // a millisecond.
         const NODES_BETWEEN_LOOKS: u64 = 16;
@@ -240,7 +316,7 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
         let look = self.nodes.is_multiple_of(NODES_BETWEEN_LOOKS);
         let allowed = if look { budget.allows(done) } else { done < budget.simulations };
         if !allowed {
-            return Err(OutOfBudget);
+            return Err(Unfinished::OutOfBudget);
         }
         self.nodes += 1;
         Ok(())
@@ -254,7 +330,7 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
         mut window: Window,
         first: Option<Action>,
         budget: &MoveBudget,
-    ) -> Result<(f64, Action), OutOfBudget> {
+    ) -> Result<(f64, Action), Unfinished> {
         let mut legal = self.actions.pop().unwrap_or_default();
         position.legal_actions_into(&mut legal);
         if let Some(at) = legal.iter().position(|action| Some(*action) == first) {
@@ -263,10 +339,10 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
         let prunes = self.settings.pruning != Pruning::None;
         let mut best: Option<(f64, Action)> = None;
         let mut broken_off = None;
-        for &action in &legal {
-            let mut next = position.clone();
-            next.apply_legal(action);
-            let value = match self.value(&next, depth - 1, window, budget) {
+        for (index, &action) in legal.iter().enumerate() {
+            let actions = legal[index..].iter().copied();
+            let value = self.value_of_next(index, actions, |&action| played(position, action), depth, window, budget);
+            let value = match value {
                 Ok(value) => value,
                 Err(out) => {
                     broken_off = Some(out);
@@ -295,13 +371,7 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
         }
     }
 
-    fn roll_value(
-        &mut self,
-        position: &P,
-        depth: u32,
-        window: Window,
-        budget: &MoveBudget,
-    ) -> Result<f64, OutOfBudget> {
+    fn roll_value(&mut self, position: &P, depth: u32, window: Window, budget: &MoveBudget) -> Result<f64, Unfinished> {
         let mut rolls = self.rolls.pop().unwrap_or_default();
         rolls.fill(position, self.settings.merged);
         let value = self.value_of_rolls(position, &rolls, depth, window, budget);
@@ -316,7 +386,7 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
         depth: u32,
         window: Window,
         budget: &MoveBudget,
-    ) -> Result<f64, OutOfBudget> {
+    ) -> Result<f64, Unfinished> {
         let total: f64 = rolls.outcomes.iter().map(|(weight, _)| weight).sum();
         // What the outcomes not yet searched are worth at least and at most, each times its probability.
         let (mut least, mut most) = (-1.0, 1.0);
@@ -337,7 +407,7 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
             }
         }
         let mut sum = 0.0;
-        for (index, (weight, outcome)) in rolls.outcomes.iter().enumerate() {
+        for (index, (weight, _)) in rolls.outcomes.iter().enumerate() {
             let share = weight / total;
             let (low, high) = probed.get(index).copied().unwrap_or((-1.0, 1.0));
             least -= share * low;
@@ -356,7 +426,9 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
             if narrowed.high <= -1.0 {
                 return Ok(sum - share + least);
             }
-            let value = self.value(&after(position, outcome), depth - 1, narrowed, budget)?;
+            let outcomes = rolls.outcomes[index..].iter().map(|(_, outcome)| outcome);
+            let value =
+                self.value_of_next(index, outcomes, |outcome| after(position, outcome), depth, narrowed, budget)?;
             sum += share * value;
             if self.settings.pruning != Pruning::None {
                 if value >= narrowed.high && narrowed.high < 1.0 {
@@ -371,7 +443,7 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
     }
 
     /// Bounds on the value of a position from one action of the player to move: at least that is his.
-    fn probe(&mut self, position: &P, depth: u32, budget: &MoveBudget) -> Result<(f64, f64), OutOfBudget> {
+    fn probe(&mut self, position: &P, depth: u32, budget: &MoveBudget) -> Result<(f64, f64), Unfinished> {
         let Actor::Player(seat) = position.actor() else { return Ok((-1.0, 1.0)) };
         if depth == 0 {
             return Ok((-1.0, 1.0));
@@ -383,9 +455,8 @@ impl<P: Position, E: Evaluation<P>> ExpectimaxSearch<P, E> {
         let action = known.or(legal.first().copied());
         self.actions.push(legal);
         let Some(action) = action else { return Ok((-1.0, 1.0)) };
-        let mut next = position.clone();
-        next.apply_legal(action);
-        let value = self.value(&next, depth - 1, Window::FULL, budget)?;
+        let only = std::iter::once(action);
+        let value = self.value_of_next(0, only, |&action| played(position, action), depth, Window::FULL, budget)?;
         Ok(if seat == Seat::First { (value, 1.0) } else { (-1.0, value) })
     }
 
@@ -429,6 +500,24 @@ impl Rolls {
         // The heaviest first narrows the window soonest.
         self.outcomes.sort_by(|a, b| b.0.total_cmp(&a.0));
     }
+}
+
+impl<P: Position> Horizon<P> {
+    /// Resolves the rolls that come before the next decision by the dice of a stream.
+    fn play_rolls(&mut self, position: &mut P, stream: u64) {
+        let mut dice = SplitMix64::new(stream);
+        while position.actor() == Actor::Chance {
+            position.chance_outcomes_into(&mut self.outcomes);
+            position.resolve_possible(pick(&self.outcomes, position.chance_total(), dice.next_word()));
+        }
+    }
+}
+
+/// The position after the action.
+fn played<P: Position>(position: &P, action: Action) -> P {
+    let mut next = position.clone();
+    next.apply_legal(action);
+    next
 }
 
 /// The position after the rolls.

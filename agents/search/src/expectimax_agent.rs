@@ -1,6 +1,7 @@
 //! The agent `expectimax`.
 
 use crate::expectimax::{ExpectimaxSearch, ExpectimaxSettings, Pruning};
+use crate::glance::Glance;
 use crate::leaf_options::{MARGIN, utility};
 use dervish_agents::agent::{Agent, AgentError, Choice};
 use dervish_agents::evaluation::{Evaluation, Utility};
@@ -15,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 pub struct Expectimax<P: Position, E: Evaluation<P>> {
     evaluation: E,
     options: ExpectimaxOptions,
-    search: ExpectimaxSearch<P, E>,
+    search: ExpectimaxSearch<P, Glance<E>>,
     thinking: Thinking,
 }
 
@@ -36,6 +37,7 @@ impl Default for ExpectimaxOptions {
                 pruning: Pruning::Star2,
                 merged: true,
                 utility: Utility { margin_share: 0.0 },
+                batch: 1,
                 memory: 16,
             },
             nodes: 10_000,
@@ -52,7 +54,7 @@ impl<P: Position, E: Evaluation<P>> Expectimax<P, E> {
     /// The agent with the given options.
     pub fn with_options(evaluation: E, options: ExpectimaxOptions) -> Expectimax<P, E> {
         Expectimax {
-            search: ExpectimaxSearch::new(options.settings, evaluation.clone()),
+            search: ExpectimaxSearch::new(options.settings, Glance(evaluation.clone())),
             evaluation,
             options,
             thinking: Thinking::default(),
@@ -73,15 +75,14 @@ impl<P: Position, E: Evaluation<P>> Agent<P> for Expectimax<P, E> {
     fn choose(&mut self, position: &P, limits: &Limits) -> Result<Choice, AgentError> {
         let options = self.options;
         let Expectimax { search, thinking, .. } = self;
-        thinking
-            .choose(&|| spec(&options), position, limits, options.nodes, |budget| Ok(search.choose(position, budget)))
+        thinking.choose(&|| spec(&options), position, limits, options.nodes, |budget| search.choose(position, budget))
     }
 }
 
 /// The spec with every option written out.
 fn spec(options: &ExpectimaxOptions) -> String {
     let ExpectimaxOptions { settings, nodes } = *options;
-    let ExpectimaxSettings { depth, pruning, merged, utility, memory } = settings;
+    let ExpectimaxSettings { depth, pruning, merged, utility, memory, .. } = settings;
     let (star, margin) = (pruning as u8, utility.margin_share);
     format!("expectimax:nodes={nodes},depth={depth},star={star},merged={merged},margin={margin},memory={memory}")
 }
@@ -111,6 +112,7 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Expectimax<P, E> {
                 pruning,
                 merged: options.truth("merged", settings.merged)?,
                 utility: utility(options, settings.utility)?,
+                batch: settings.batch,
                 memory: options.number("memory", settings.memory, 1..=2048)?,
             },
             nodes: options.number("nodes", nodes, 1..=u32::MAX)?,

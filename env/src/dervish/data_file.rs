@@ -22,12 +22,30 @@ pub struct DataError {
 
 impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:", self.file)?;
+        write!(f, "{}:", on_one_line(&self.file))?;
         if let Some(line) = self.line {
             write!(f, "{line}:")?;
         }
-        write!(f, " {}", self.reason.replace('\n', "; "))
+        write!(f, " {}", on_one_line(&self.reason))
     }
+}
+
+/// Characters of a fault that are shown in any case, as of a list of all that could stand somewhere; in more, a file is
+/// quoted at length.
+const LONGEST: usize = 1000;
+/// Characters at either end that are shown of more.
+const SHOWN: usize = 100;
+
+/// A text on one line, without its middle if it is longer than [`LONGEST`].
+fn on_one_line(text: &str) -> String {
+    let line = text.replace('\n', "; ");
+    let length = line.chars().count();
+    if length <= LONGEST {
+        return line;
+    }
+    let begin: String = line.chars().take(SHOWN).collect();
+    let end: String = line.chars().skip(length - SHOWN).collect();
+    format!("{begin}...{end}")
 }
 
 /// A data file in the course of being read, and the faults found in it so far.

@@ -157,27 +157,63 @@ impl AttritionRow {
 }
 
 macro_rules! events {
-    ($($variant:ident $id:literal),* $(,)?) => {
+    ($($variant:ident $id:literal $meaning:literal),* $(,)?) => {
         /// A random event (4.1).
-        #[allow(missing_docs)]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
         #[repr(u8)]
-        pub enum Event { $(#[serde(rename = $id)] $variant),* }
+        pub enum Event { $(#[doc = $meaning] #[serde(rename = $id)] $variant),* }
         impl Event {
             /// All events.
             pub const ALL: &'static [Event] = &[$(Event::$variant),*];
             /// The slug of rule 4.1.
             pub const fn id(self) -> &'static str { match self { $(Event::$variant => $id),* } }
+            /// What it means to the players, in a sentence (4.3, 4.4); without what it speaks of it is no event (4.2).
+            pub const fn meaning(self) -> &'static str { match self { $(Event::$variant => $meaning),* } }
         }
     };
 }
 events! {
-    PoorMorale "poor_morale", Withdraw "withdraw", Navy "navy", FieldForce "field_force", Supply "supply",
-    FieldForceLeaves "field_force_leaves", GunboatSinks "gunboat_sinks", SpoiltBiscuits "spoilt_biscuits",
-    Dissension "dissension", Urgency "urgency", Training "training", DryWeather "dry_weather",
-    GoodHarvest "good_harvest", ElObeidShortage "el_obeid_shortage", FieldForceAgain "field_force_again",
-    KhartoumShortage "khartoum_shortage", Desertion "desertion", ReligiousDisagreement "religious_disagreement",
-    Boats "boats", EthiopiaWar "ethiopia_war", Rifles "rifles", EthiopiaPeace "ethiopia_peace",
-    PoorCommunications "poor_communications", GunShortage "gun_shortage", ReligiousFervour "religious_fervour",
-    GarrisonSurrenders "garrison_surrenders", LocalsDeclare "locals_declare", RifleShortage "rifle_shortage",
+    PoorMorale "poor_morale" "Until this game turn ends, Egyptian units of class L count as class R.",
+    Withdraw "withdraw" "If the Mahdist holds Khartoum, this game turn is the last.",
+    Navy "navy"
+        "The fleet and the Naval infantry come to Souakim, unless they are on the map or the Mahdist holds the place.",
+    FieldForce "field_force"
+        "The next field force lands at Souakim in this turn's reinforcement phase, unless the Mahdist holds the place.",
+    Supply "supply" "A supply unit and a camel come to Khartoum or, while that is besieged, to a town that is not.",
+    FieldForceLeaves "field_force_leaves"
+        "If a field force is in play, all British but the fleet leave the Souakim extension in this turn's reinforcement phase.",
+    GunboatSinks "gunboat_sinks"
+        "The Mahdist names a gunboat: doubles of 2D6 sink it, else it is away for as many turns as they show.",
+    SpoiltBiscuits "spoilt_biscuits"
+        "When this turn's supply phase begins, an Egyptian supply unit is used up; stacks that can draw on it are in supply.",
+    Dissension "dissension"
+        "The Egyptian player may turn a Mahdist stack of up to three combat units, without a leader, into levies.",
+    Urgency "urgency"
+        "The Egyptian player names a hex; the first group to march from it this turn has +1 on its march rolls.",
+    Training "training" "The Egyptian player may make one levy a `rifle_r`, or one `rifle_r` a `rifle_l`.",
+    DryWeather "dry_weather"
+        "Not from November to February: this turn oases count as bare ground, and the player's attrition rolls have -1.",
+    GoodHarvest "good_harvest" "Only from November to February: the player's attrition rolls have +1 this turn.",
+    ElObeidShortage "el_obeid_shortage" "The owner of the stack in El Obeid removes one unit of it, but no civilian.",
+    FieldForceAgain "field_force_again" "As `field_force`, but only while no field force is in play.",
+    KhartoumShortage "khartoum_shortage" "The owner of the stack in Khartoum removes one unit of it, but no civilian.",
+    Desertion "desertion" "As many Mahdist combat units as a D6 shows leave the map, by the Mahdist's choice.",
+    ReligiousDisagreement "religious_disagreement"
+        "This turn no Mahdist unit moves to the Souakim extension, nor on it unless Osman Digma is there; all may attack.",
+    Boats "boats" "The Mahdist places a boat on a navigable river, at a combat unit or a place of his.",
+    EthiopiaWar "ethiopia_war"
+        "Once in a game: 2D6 Mahdist combat units leave the main map, and nobody leaves Goz Regeb until there is peace.",
+    Rifles "rifles" "One unit of Mahdist spearmen takes up rifles.",
+    EthiopiaPeace "ethiopia_peace"
+        "If there is war with Ethiopia, it ends; on 4 or more of a D6, 2D6 Mahdist units come to Goz Regeb.",
+    PoorCommunications "poor_communications"
+        "This turn only Mahdist leaders, and groups that set out with one, march or sail; all may attack.",
+    GunShortage "gun_shortage" "The Mahdist loses a gun of his choice.",
+    ReligiousFervour "religious_fervour"
+        "The Mahdist names a hex; the first group to march from it this turn has +1 on march rolls, and then on attrition.",
+    GarrisonSurrenders "garrison_surrenders"
+        "A besieged Egyptian stack, not in Khartoum and without British units, goes over to the Mahdist.",
+    LocalsDeclare "locals_declare"
+        "Up to 2D6 spearmen rise for the Mahdist in towns and oases where no enemy land unit stands.",
+    RifleShortage "rifle_shortage" "One unit of Mahdist rifles becomes spearmen.",
 }

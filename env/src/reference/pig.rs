@@ -3,6 +3,8 @@
 //! Published fact used in tests of searches: with the best play on both sides the first player wins with probability
 //! 0.5306 (Neller and Presser, *Optimal Play of the Dice Game Pig*, 2004).
 
+use std::fmt;
+
 use ndarray::ArrayViewMut1;
 
 use crate::chance::D6;
@@ -70,6 +72,18 @@ impl Pig {
 impl Default for Pig {
     fn default() -> Self {
         Pig::new()
+    }
+}
+
+impl fmt::Display for Pig {
+    /// The scores and what the running turn adds: `banked of 100: first 23, second 40; 12 more if first holds`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scores = Seat::BOTH.map(|seat| format!("{} {}", Pig::seat_name(seat), self.banked(seat)));
+        write!(f, "banked of {TARGET}: {}", scores.join(", "))?;
+        match self.running {
+            0 => Ok(()),
+            points => write!(f, "; {points} more if {} holds", Pig::seat_name(self.seat)),
+        }
     }
 }
 
@@ -386,6 +400,19 @@ mod tests {
         throw(&mut position, 1);
         assert_eq!((position.banked(Seat::First), position.running()), (0, 0));
         assert_eq!((position.turn_of(), position.actor()), (Seat::Second, Actor::Chance));
+    }
+
+    #[test]
+    fn a_position_is_told_in_one_line() {
+        let mut position = Pig::new();
+        assert_eq!(position.to_string(), "banked of 100: first 0, second 0");
+        throw(&mut position, 6);
+        position.apply(ROLL).expect("legal");
+        throw(&mut position, 3);
+        assert_eq!(position.to_string(), "banked of 100: first 0, second 0; 9 more if first holds");
+        position.apply(HOLD).expect("legal");
+        throw(&mut position, 5);
+        assert_eq!(position.to_string(), "banked of 100: first 9, second 0; 5 more if second holds");
     }
 
     #[test]

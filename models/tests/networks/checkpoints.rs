@@ -2,6 +2,7 @@
 
 use crate::positions::{self, lessons, small_config, small_configs, small_net};
 use dervish_models::checkpoint::{self, CheckpointFault, Contract, Description, FORMAT_VERSION, Manifest, Origin};
+use dervish_models::checkpoint_series::CheckpointSeries;
 use dervish_models::evaluator::{Evaluations, NetEvaluator};
 use dervish_models::network::{Architecture, Network, NetworkConfig};
 use dervish_models::trainer::{Trainer, TrainerConfig};
@@ -152,6 +153,24 @@ fn another_format_or_contract_is_refused() {
         edit_manifest(&path, |manifest| manifest["contract"][field] = value);
         assert_eq!(complaint(&path).1.to_string(), message);
     }
+}
+
+/// A checkpoint is of the step that it is named by, and what is named otherwise than a checkpoint is none.
+#[test]
+fn names_and_steps_belong_together() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [named, other] = ["step-00000017", "step-00000018"].map(|name| folder.path().join(name));
+    for path in [&named, &other] {
+        save(path, &small_net(1));
+    }
+    for name in ["step-19", "step-+0000019", "step-000000019", "step-00000019.old", "step-", "19"] {
+        fs::create_dir(folder.path().join(name)).expect("a folder");
+    }
+    assert_eq!(CheckpointSeries::in_folder(folder.path().to_owned()).steps().expect("steps"), [17, 18]);
+    assert_eq!(checkpoint::load_manifest(&named).expect("a manifest").step, 17);
+    let (file, reason) = complaint(&other);
+    assert_eq!(file, other.join("manifest.json"));
+    assert_eq!(reason.to_string(), "says step 17, but its folder has the name of another");
 }
 
 #[test]

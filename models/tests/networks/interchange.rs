@@ -1,6 +1,6 @@
-//! Checkpoints are opened by what is not this program: Python's `safetensors`.
+//! Checkpoints are opened by what is not this program: Python's `safetensors`, for numpy and for PyTorch.
 //!
-//! `make interchange` gets it from PyPI and runs this test with it.
+//! `make interchange` gets them from PyPI and runs this test with them.
 
 use crate::checkpoints::description;
 use crate::positions::{config, lessons, net};
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Names a Python that must have `safetensors`: without it the test fails instead of being skipped.
+/// Names a Python that must have `safetensors` and `torch`: without them the test fails instead of being skipped.
 const PYTHON: &str = "DERVISH_INTERCHANGE_PYTHON";
 
 fn run(python: &str, arguments: &[&Path]) -> std::io::Result<Output> {
@@ -51,6 +51,7 @@ fn python_reads_a_checkpoint() {
     let read: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((&read["format"], &read["step"]), (&checkpoint::FORMAT_VERSION.into(), &17.into()));
     assert_eq!(read["contract"]["game"], "made-up");
+    assert!(read["torch"] == true || std::env::var(PYTHON).is_err(), "PyTorch has not read it");
     assert_eq!(read["network"]["architecture"]["kind"], "token_transformer");
 
     let files = read["files"].as_object().expect("files");

@@ -72,6 +72,35 @@ fn the_scenarios_of_the_game_and_of_its_players_are_sound() {
     assert_eq!(agents(own), agents("souakim"));
 }
 
+/// A record names its scenario: one that is called as another game, of other content, is played and told all the same.
+#[test]
+fn a_scenario_with_the_name_of_another_game_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = folder.path().join("own.toml");
+    let own = own.to_str().expect("UTF-8");
+    let other = SOUAKIM.replacen("title = \"Souakim\"", "title = \"Another Souakim\"", 1);
+    for (text, told) in [
+        (other.clone(), Some("souakim")),
+        (other.replacen("name = \"souakim\"", "name = \"tiny\"", 1), Some("tiny")),
+        (other.replacen("name = \"souakim\"", "name = \"pig\"", 1), Some("pig")),
+        (other.replacen("name = \"souakim\"", "name = \"my-souakim\"", 1), None),
+        // Comments are no content.
+        (format!("# A copy.\n{SOUAKIM}"), None),
+    ] {
+        std::fs::write(own, text).expect("written");
+        let output = dervish(&["scenario", "check", own]);
+        assert!(output.status.success(), "{output:?}");
+        assert!(lines(&output.stdout)[0].starts_with(&format!("{own}: ok: ")), "{output:?}");
+        let warning = told.map(|name| {
+            format!(
+                "dervish: warning: {own}: `{name}` is the name of another game, which comes with the program; give it one \
+                 of its own, or replay its records with --scenario {own}"
+            )
+        });
+        assert_eq!(lines(&output.stderr), Vec::from_iter(warning));
+    }
+}
+
 /// What cannot be read as text or as TOML is a fault of that file, and the others are checked all the same.
 #[test]
 fn files_that_are_no_scenarios_are_refused() {

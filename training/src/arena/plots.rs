@@ -109,8 +109,8 @@ pub fn lengths(standings: &Standings) -> Result<String, PlotError> {
             .configure_mesh()
             .disable_x_mesh()
             .max_light_lines(0)
-            .x_label_formatter(&|decisions| format!("{decisions:.0}"))
-            .y_label_formatter(&|games| format!("{games:.0}"))
+            .x_label_formatter(&whole_label)
+            .y_label_formatter(&whole_label)
             .x_desc("decisions")
             .y_desc("games")
             .label_style(FONT)
@@ -173,13 +173,13 @@ pub fn curves(curves: &[Curve], axis: &str, caption: &str, range: Option<Range<f
             .set_label_area_size(LabelAreaPosition::Bottom, 40)
             .build_cartesian_2d(left..right, range.clone())?;
         let whole = all().all(|point| point.0.fract() == 0.0);
-        let across = if whole { 0 } else { digits(right - left) };
+        let across = digits(right - left);
         let up = digits(range.end - range.start);
         chart
             .configure_mesh()
             .disable_x_mesh()
             .max_light_lines(0)
-            .x_label_formatter(&|x| format!("{x:.across$}"))
+            .x_label_formatter(&|x| if whole { whole_label(x) } else { format!("{x:.across$}") })
             .y_label_formatter(&|y| format!("{y:.up$}"))
             .x_desc(axis)
             .y_desc(caption)
@@ -208,6 +208,13 @@ fn name_above<'a>(area: &Area<'a>, names: &[&str], colours: &[RGBColor]) -> Resu
         area.draw(&Text::new(*name, (98, y), centred(HPos::Left)))?;
     }
     Ok(area.margin(NAME * names.len() as u32, 0, 0, 0))
+}
+
+/// The label at a place of an axis of whole numbers; between them there is none.
+fn whole_label(number: &f64) -> String {
+    // Adding 0 makes 0 of -0.
+    let whole = number.round() + 0.0;
+    if (number - whole).abs() < 1e-9 { format!("{whole:.0}") } else { String::new() }
 }
 
 /// Digits after the point that labels of an axis of this length need.

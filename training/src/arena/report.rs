@@ -317,8 +317,8 @@ fn sprt_line(sprt: &SprtState) -> String {
     // A hypothesis that was given as a score has no end of decimals.
     let [elo0, elo1] = [plan.elo0, plan.elo1].map(|elo| (10.0 * elo).round() / 10.0);
     let verdict = match verdict {
-        Some(Hypothesis::H0) => format!("H0 accepted: Elo {elo0:+}"),
-        Some(Hypothesis::H1) => format!("H1 accepted: Elo {elo1:+}"),
+        Some(Hypothesis::H0) => format!("H0 accepted: less than Elo {elo1:+}"),
+        Some(Hypothesis::H1) => format!("H1 accepted: more than Elo {elo0:+}"),
         None => "undecided".to_string(),
     };
     format!("test {elo0:+} to {elo1:+} Elo  LLR {log_likelihood_ratio:.2} in ({lower:.2}, {upper:.2}), {verdict}")

@@ -9,6 +9,10 @@ use statrs::distribution::{ContinuousCDF, Normal};
 /// Coverage of every interval of this module.
 pub const CONFIDENCE: f64 = 0.95;
 
+/// Pairs of independent games that an interval over pairs believes in before it has seen any. With 4 it covers the true
+/// score in at least 91% of simulated matches of 5 to 200 pairs, whatever their score, draws and dependence, mostly in 95%.
+const BELIEVED_PAIRS: f64 = 4.0;
+
 /// How many pairs gave 0, 1/2, 1, 3/2 and 2 points to the side counted for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Pentanomial(pub [u64; 5]);
@@ -26,10 +30,12 @@ impl Pentanomial {
 
     /// Mean score of a game in [0, 1] with its interval; `None` without pairs.
     ///
-    /// The interval is the normal approximation on the mean of the pairs' scores, with the unbiased variance of the
-    /// pentanomial. Where all pairs scored alike the variance says nothing (a match of two games, or a whitewash); there
-    /// the interval comes from the share of pairs that may differ, though none of `n` did: with 95% confidence it is at
-    /// most 1 - 0.05^(1/n) (the exact binomial bound, near 3/n), and those pairs could have scored anything.
+    /// The interval is Wilson's on the number of games without draws and without pairs that would tell as much, as is
+    /// done for samples in clusters (Korn and Graubard, Confidence intervals for proportions with small expected number
+    /// of positive counts estimated from survey data, Survey Methodology 24, 1998): the variance of a pair's mean `v`
+    /// over that of such a game `b` is the design effect. Few pairs, or many that are nearly all alike, say little about
+    /// it; so it is drawn towards 1/2, the effect of two independent games, with the weight of [`BELIEVED_PAIRS`] against
+    /// `4 n b`, which is the number of pairs at a score of 1/2 and less towards 0 and 1.
     pub fn score(&self) -> Option<Estimate> {
         let pairs = self.pairs() as f64;
         if pairs == 0.0 {
@@ -37,13 +43,12 @@ impl Pentanomial {
         }
         let each = || self.0.iter().enumerate().map(|(points, &count)| (points as f64 / 4.0, count as f64));
         let mean = each().map(|(score, count)| score * count).sum::<f64>() / pairs;
-        if self.0.iter().any(|&count| count as f64 == pairs) {
-            let unseen = 1.0 - (1.0 - CONFIDENCE).powf(1.0 / pairs);
-            return Some(Estimate { value: mean, low: mean * (1.0 - unseen), high: mean + unseen * (1.0 - mean) });
-        }
-        let variance = each().map(|(score, count)| count * (score - mean).powi(2)).sum::<f64>() / (pairs - 1.0);
-        let reach = normal_quantile() * (variance / pairs).sqrt();
-        Some(Estimate { value: mean, low: (mean - reach).max(0.0), high: (mean + reach).min(1.0) })
+        let of_game = mean * (1.0 - mean);
+        let squares = each().map(|(score, count)| count * (score - mean).powi(2)).sum::<f64>();
+        let of_pair = if pairs > 1.0 { squares / (pairs - 1.0) } else { of_game / 2.0 };
+        let effect = (4.0 * pairs * of_pair + BELIEVED_PAIRS / 2.0) / (4.0 * pairs * of_game + BELIEVED_PAIRS);
+        let games = pairs / effect;
+        Some(Estimate { value: mean, ..wilson(mean * games, games) })
     }
 }
 
@@ -135,7 +140,10 @@ pub fn wilson(successes: f64, trials: f64) -> Estimate {
     let centre = (share + square / (2.0 * trials)) / (1.0 + square / trials);
     let reach = normal_quantile() * (share * (1.0 - share) / trials + square / (4.0 * trials * trials)).sqrt()
         / (1.0 + square / trials);
-    Estimate { value: share, low: (centre - reach).max(0.0), high: (centre + reach).min(1.0) }
+    // Rounding must not leave a little where nothing is left: an Elo difference of it would be a number.
+    let low = if successes <= 0.0 { 0.0 } else { (centre - reach).max(0.0) };
+    let high = if successes >= trials { 1.0 } else { (centre + reach).min(1.0) };
+    Estimate { value: share, low, high }
 }
 
 /// A mean with its standard error.

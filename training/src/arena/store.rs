@@ -8,17 +8,22 @@
 //! in a journal beside it (SQLite's write-ahead log); the next opening takes them in.
 //!
 //! A file is made under a temporary name with its tables and then renamed, so one that is there is whole, and its header
-//! says at once whether it is ours: nothing is ever written to another.
+//! says at once whether it is ours: nothing is ever written to another. What a killed program leaves of one is removed when
+//! the next is made. A file that cannot be written is read as it is.
 
 use crate::arena::match_play::{Contestant, Effort, GameOutcome, PlayedGame};
 use dervish_agents::limits::Limits;
-use dervish_env::game::{GameIdentity, Seat};
+use dervish_env::game::{GameIdentity, GameResult, Seat};
+use dervish_env::persist::UNFINISHED;
 use dervish_env::record::Forfeit;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{
+    Connection, ErrorCode, MAIN_DB, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params,
+};
 use serde::Serialize;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 /// Version of the tables, kept as SQLite's `user_version`. A reader refuses others.
@@ -164,7 +169,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the file, and makes it first if there is none.
+    /// Opens the file to write into it, and makes it first if there is none.
     ///
     /// # Errors
     /// [`StoreError`]; a file that is not ours, broken, or of another version is left as it was.
@@ -172,19 +177,40 @@ impl Store {
         if !path.try_exists().map_err(|source| StoreError::Io { path: path.to_path_buf(), source })? {
             create(path)?;
         }
-        Store::open(path)
+        let store = Store::open(path)?;
+        if store.is_read_only() { Err(StoreError::ReadOnly { path: path.to_path_buf() }) } else { Ok(store) }
     }
 
-    /// Opens a file that is there.
+    /// Opens a file that is there, to be read alone where it cannot be written.
     ///
     /// # Errors
     /// As [`Store::open_or_create`], and if there is no such file.
     pub fn open(path: &Path) -> Result<Store, StoreError> {
         check_header(path)?;
-        let failed = sql_fault(path);
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         // Behind a folder's name, SQLite takes `:memory:` and `file:...` for the file names that they are here.
-        let connection = Connection::open_with_flags(Path::new(".").join(path), flags).map_err(&failed)?;
+        match Store::connect(path, &Path::new(".").join(path), OpenFlags::SQLITE_OPEN_READ_WRITE) {
+            Err(StoreError::Sql { source, .. }) if wants_to_write(&source) => Store::open_unchanging(path),
+            opened => opened,
+        }
+    }
+
+    /// Opens a file beside which no journal can be made: as one that nobody changes, of which SQLite reads no journal.
+    fn open_unchanging(path: &Path) -> Result<Store, StoreError> {
+        let file = path.canonicalize().map_err(|source| StoreError::Io { path: path.to_path_buf(), source })?;
+        let mut journal = file.clone().into_os_string();
+        journal.push("-wal");
+        if fs::metadata(&journal).is_ok_and(|journal| journal.len() > 0) {
+            return Err(StoreError::Journal { path: path.to_path_buf(), journal: journal.into() });
+        }
+        let bytes: String = file.as_os_str().as_encoded_bytes().iter().map(|byte| format!("%{byte:02x}")).collect();
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        Store::connect(path, Path::new(&format!("file:{bytes}?immutable=1")), flags)
+    }
+
+    /// Opens the file by the name that SQLite is given for it, and checks it.
+    fn connect(path: &Path, name: &Path, flags: OpenFlags) -> Result<Store, StoreError> {
+        let failed = sql_fault(path);
+        let connection = Connection::open_with_flags(name, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(&failed)?;
         connection.busy_timeout(Duration::from_secs(30)).map_err(&failed)?;
         let damaged = |what: String| StoreError::Damaged { path: path.to_path_buf(), what };
         let sound: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(&failed)?;
@@ -201,9 +227,22 @@ impl Store {
                 return Err(damaged(format!("table {name} is missing or not that of version {SCHEMA_VERSION}")));
             }
         }
+        let dangling = connection
+            .query_row("PRAGMA foreign_key_check", [], |row| Ok([row.get::<_, String>(0)?, row.get(2)?]))
+            .optional()
+            .map_err(&failed)?;
+        if let Some([table, parent]) = dangling {
+            return Err(damaged(format!("a row of table {table} names one of table {parent} that is missing")));
+        }
         connection.pragma_update(None, "synchronous", "NORMAL").map_err(&failed)?;
         connection.pragma_update(None, "foreign_keys", true).map_err(&failed)?;
         Ok(Store { path: path.to_path_buf(), connection })
+    }
+
+    /// Whether the file, or its folder, cannot be written.
+    pub fn is_read_only(&self) -> bool {
+        // SQLite does not know of a database only if it has none of that name.
+        self.connection.is_readonly(MAIN_DB).unwrap_or(true)
     }
 
     /// The match of this identity, entered if it is new.
@@ -227,14 +266,23 @@ impl Store {
     /// [`StoreError`]: a gap, half a pair or a figure that no game has mean that the file was meddled with.
     pub fn pairs_of(&self, match_id: MatchId) -> Result<Vec<[PlayedGame; 2]>, StoreError> {
         let read = || {
-            let mut statement = self.connection.prepare("SELECT * FROM games WHERE match = ?1 ORDER BY game")?;
-            statement.query_map([match_id.0], game_of)?.collect::<rusqlite::Result<Vec<PlayedGame>>>()
+            let mut statement = self.connection.prepare(
+                "SELECT *, (forfeited_by IS NULL) <> (forfeit_reason IS NULL) AS half_forfeited
+                 FROM games WHERE match = ?1 ORDER BY game",
+            )?;
+            let game = |row: &Row| Ok((game_of(row)?, row.get("half_forfeited")?));
+            statement.query_map([match_id.0], game)?.collect::<rusqlite::Result<Vec<(PlayedGame, bool)>>>()
         };
         let games = read().map_err(sql_fault(&self.path))?;
-        if let Some((game, what)) = games.iter().find_map(|game| Some((game.outcome.game, nonsense(game)?))) {
+        let fault_of = |(game, half_forfeited): &(PlayedGame, bool)| {
+            let half = half_forfeited.then_some("its forfeit lacks the seat or the reason");
+            Some((game.outcome.game, half.or_else(|| nonsense(game))?))
+        };
+        if let Some((game, what)) = games.iter().find_map(fault_of) {
             let what = format!("game {game} of match {}: {what}", match_id.0);
             return Err(StoreError::Damaged { path: self.path.clone(), what });
         }
+        let games: Vec<PlayedGame> = games.into_iter().map(|(game, _)| game).collect();
         let in_order = games.iter().enumerate().all(|(place, game)| game.outcome.game as usize == place);
         if !in_order || games.len() % 2 == 1 {
             let what = format!("the games of match {} are not whole pairs from 0 on", match_id.0);
@@ -255,7 +303,7 @@ impl Store {
             transaction.commit()
         };
         add(&mut self.connection).map_err(|error| match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::ConstraintViolation) => {
+            Some(ErrorCode::ConstraintViolation) => {
                 StoreError::Taken { path: self.path.clone(), game: pair[0].outcome.game }
             }
             _ => sql_fault(&self.path)(error),
@@ -358,7 +406,10 @@ impl Store {
 fn create(path: &Path) -> Result<(), StoreError> {
     let failed = |source| StoreError::Io { path: path.to_path_buf(), source };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let _lock = sweep(folder).map_err(failed)?;
+    let prefix = unfinished();
     let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let file = builder.tempfile_in(folder).map_err(failed)?;
@@ -376,6 +427,40 @@ fn create(path: &Path) -> Result<(), StoreError> {
         Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => Err(failed(error.error)),
         _ => Ok(()),
     }
+}
+
+/// What the names of files of results begin with that are still being made, and of the journals beside them.
+fn unfinished() -> String {
+    format!("{UNFINISHED}-results-")
+}
+
+/// Removes what programs left in a folder that were killed while they made a file of results there, unless one is making
+/// one now. None does so as long as the folder that is returned is open; where folders cannot be locked, none ever does.
+fn sweep(folder: &Path) -> io::Result<Option<File>> {
+    let Ok(lock) = File::open(folder) else { return Ok(None) };
+    if lock.try_lock().is_ok() {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            if entry.file_name().as_encoded_bytes().starts_with(unfinished().as_bytes()) {
+                // What belongs to somebody else may have to stay.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        lock.unlock()?;
+    }
+    // Another one sweeps for a moment. Who has the lock for longer is no such program, and keeps them all from sweeping.
+    for _ in 0..5 {
+        if lock.try_lock_shared().is_ok() {
+            break;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    Ok(Some(lock))
+}
+
+/// Whether SQLite failed because it cannot write what it needs to read, such as a journal.
+fn wants_to_write(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly))
 }
 
 /// Reads what the file says it is, before SQLite sees it: SQLite's mark at byte 0, the version of the tables at byte 60
@@ -519,6 +604,17 @@ fn nonsense(game: &PlayedGame) -> Option<&'static str> {
     if !(-1.0..=1.0).contains(&margin) {
         return Some("its margin is not in [-1, 1]");
     }
+    let result = GameResult { winner: outcome.winner, margin };
+    if outcome.forfeit.as_ref().is_some_and(|forfeit| outcome.truncated || forfeit.result() != result) {
+        return Some("it was forfeited and has another result");
+    }
+    if outcome.truncated && result != (GameResult { winner: None, margin: 0.0 }) {
+        return Some("it was cut off and is no draw of margin 0");
+    }
+    // The law of margins in `dervish_env::conformance`: a margin of 0 may decide a game, and a draw may have any.
+    if outcome.winner.is_some_and(|winner| result.margin_for(winner) < 0.0) {
+        return Some("its winner has a margin below 0");
+    }
     if outcome.luck.is_some_and(|luck| !luck.is_finite()) {
         return Some("its luck is no number");
     }
@@ -528,12 +624,27 @@ fn nonsense(game: &PlayedGame) -> Option<&'static str> {
     if counts.into_iter().any(|count| !counted(count)) {
         return Some("a count is below 0");
     }
+    if efforts[0].decisions + efforts[1].decisions != u64::from(outcome.decisions) {
+        return Some("its decisions are not those of its agents");
+    }
+    if efforts.iter().any(|effort| effort.turns > effort.decisions) {
+        return Some("an agent has more turns than decisions");
+    }
+    // A choice reports its simulations in 32 bits.
+    if efforts.iter().any(|effort| effort.simulations > effort.decisions.saturating_mul(u64::from(u32::MAX))) {
+        return Some("an agent has more simulations than its decisions can have");
+    }
     efforts.iter().any(|effort| !(0.0..f64::INFINITY).contains(&effort.seconds)).then_some("its seconds are no time")
 }
 
 fn sql_fault(path: &Path) -> impl Fn(rusqlite::Error) -> StoreError {
     let path = path.to_path_buf();
-    move |source| StoreError::Sql { path: path.clone(), source }
+    move |source| match source {
+        rusqlite::Error::IntegralValueOutOfRange(_, number) => {
+            StoreError::Damaged { path: path.clone(), what: format!("{number} is no number of its column") }
+        }
+        source => StoreError::Sql { path: path.clone(), source },
+    }
 }
 
 /// What is wrong with a file of results.
@@ -574,6 +685,24 @@ pub enum StoreError {
         path: PathBuf,
         /// What is wrong.
         what: String,
+    },
+    /// It can be read alone.
+    #[error("{}: the file or its folder cannot be written", path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It can be read alone, and is not whole without its journal, which only a writer takes in.
+    #[error(
+        "{}: the file or its folder cannot be written, and {} may hold games of it; copy both to where they can be",
+        path.display(),
+        journal.display()
+    )]
+    Journal {
+        /// The file.
+        path: PathBuf,
+        /// The journal beside it.
+        journal: PathBuf,
     },
     /// Two processes play one match.
     #[error("{}: game {game} has been written by another process that plays the same match", path.display())]

@@ -26,8 +26,8 @@ pub struct MatchArgs {
     pub of: GamesArgs,
     /// Stop as soon as the games tell `elo0` from `elo1` more Elo of A than of B, such as `elo0=0 elo1=10`, or `score0`
     /// from `score1`; --games is then the most. `alpha` and `beta` (0.05 each) say how often H1 and H0 may be accepted
-    /// wrongly.
-    #[arg(long, value_name = "KEY=NUMBER", num_args = 1.., value_delimiter = ',')]
+    /// wrongly. The agents stand before it, or another option between.
+    #[arg(long, value_name = "KEY=NUMBER", num_args = 1.., value_delimiter = ',', value_parser = sprt_item)]
     pub sprt: Vec<String>,
     /// Measure the luck of every game and tell the results without it.
     #[arg(long)]
@@ -41,6 +41,13 @@ pub struct MatchArgs {
     /// Print the match document as JSON instead of the table.
     #[arg(long)]
     pub json: bool,
+}
+
+/// An item of `--sprt`, which takes all that stands between it and the next option: an agent is none.
+fn sprt_item(text: &str) -> Result<String, &'static str> {
+    let is_item = text.split_once('=').is_some_and(|(key, _)| key.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    let expected = "expected KEY=NUMBER, such as elo1=10; agents stand before --sprt";
+    is_item.then(|| text.to_string()).ok_or(expected)
 }
 
 impl MatchArgs {

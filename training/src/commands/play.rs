@@ -12,6 +12,7 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 
 use super::match_args::ThoughtArgs;
+use super::replay::result_text;
 use super::{CommandError, print_line};
 use crate::arena::agents::{ArenaGame, agents_of};
 use crate::games::{GameVisitor, with_game};
@@ -22,7 +23,7 @@ pub struct PlayArgs {
     /// What to play: a built-in scenario, a scenario file, or a reference game such as `pig`.
     #[arg(long)]
     pub scenario: String,
-    /// Your side, such as `mahdist`.
+    /// Your side, such as `mahdist`, in capitals or small letters.
     #[arg(long)]
     pub side: String,
     /// The agent you play against; `dervish agents` lists them.
@@ -93,15 +94,16 @@ impl GameVisitor for Play<'_> {
         let sitting = table.play(&mut io::stdin().lock(), &mut BufWriter::new(io::stdout().lock()), keep_on);
         keep(table.record())?;
         match sitting? {
-            Sitting::Finished => Ok(()),
+            Sitting::Finished => result_text(table.position()).map_or(Ok(()), |result| print_line(&result)),
             Sitting::Left => print_line("left the game"),
         }
     }
 }
 
-/// The seat of a side's name.
+/// The seat of a side's name, in capitals or small letters.
 fn seat_named<P: Position>(name: &str) -> Result<Seat, CommandError> {
-    Seat::BOTH.into_iter().find(|seat| P::seat_name(*seat) == name).ok_or_else(|| CommandError::Argument {
+    let named = Seat::BOTH.into_iter().find(|seat| P::seat_name(*seat).eq_ignore_ascii_case(name));
+    named.ok_or_else(|| CommandError::Argument {
         argument: "--side",
         reason: format!(
             "'{name}' is no side; there are {} and {}",

@@ -20,15 +20,17 @@ pub struct RatingsArgs {
 }
 
 impl RatingsArgs {
-    /// Computes the ratings from the games, saves them in the file, and prints them.
+    /// Computes the ratings from the games, saves them in the file if it can be written, and prints them.
     ///
     /// # Errors
     /// [`CommandError`], one line.
     pub fn run(&self) -> Result<(), CommandError> {
         let mut store = Store::open(&self.db)?;
         let all = standings_in(&store, &self.db, self.scenario.as_deref())?;
-        for standings in &all {
-            store.save_ratings(&standings.version, &standings.stored_ratings())?;
+        if !store.is_read_only() {
+            for standings in &all {
+                store.save_ratings(&standings.version, &standings.stored_ratings())?;
+            }
         }
         if self.json {
             return print_json(&all);

@@ -5,7 +5,7 @@ use std::fs::canonicalize;
 use std::path::{Path, PathBuf};
 
 use dervish_env::encode::PolicyEncoder;
-use dervish_env::game::{Actor, GameIdentity, Position};
+use dervish_env::game::{Actor, GameIdentity};
 use dervish_env::record::{Ending, Forfeit, Record, RecordError, Replay};
 
 use super::{CommandError, print_line};
@@ -68,6 +68,18 @@ pub(super) fn with_recorded_game<V: GameVisitor>(
     })
 }
 
+/// How a finished game ended, as people read it: the winner with the margin as he sees it, what decided, and the points where
+/// the game is won by points.
+pub(super) fn result_text<P: ArenaGame>(position: &P) -> Option<String> {
+    let result = position.result()?;
+    let verdict = match result.winner {
+        Some(seat) => format!("won by {}, margin {:.2}", P::seat_name(seat), result.margin_for(seat)),
+        None => "drawn".to_owned(),
+    };
+    let points = position.points_text().map_or(String::new(), |points| format!(" (points: {points})"));
+    Some(format!("{verdict}: {}{points}", position.decided_by()))
+}
+
 /// What is wrong with a record in this file.
 pub(super) fn record_fault(file: &Path, error: &RecordError) -> CommandError {
     let (file, reason) = match error {
@@ -90,11 +102,19 @@ impl GameVisitor for Replayed<'_> {
     fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, _encoder: E) -> Self::Output {
         let args = self.args;
         let plies = self.record.plies().len();
-        replay(self.record, start, args, plies).map_err(|error| record_fault(&args.file, &error))
+        // A copy of a scenario under its old name looks like the scenario.
+        let other = args.scenario.is_none() && start.identity().rules_hash != self.record.identity().rules_hash;
+        replay(self.record, start, args, plies).map_err(|error| match record_fault(&args.file, &error) {
+            CommandError::File { file, reason } if other => {
+                let reason = format!("{reason}; if a scenario file was played, name it with --scenario");
+                CommandError::File { file, reason }
+            }
+            fault => fault,
+        })
     }
 }
 
-fn replay<P: Position>(record: Record, start: P, args: &ReplayArgs, plies: usize) -> Result<String, RecordError> {
+fn replay<P: ArenaGame>(record: Record, start: P, args: &ReplayArgs, plies: usize) -> Result<String, RecordError> {
     let mut text = String::new();
     let mut replay = Replay::new(record, start)?;
     let last = args.to.unwrap_or(plies);
@@ -115,11 +135,8 @@ fn replay<P: Position>(record: Record, start: P, args: &ReplayArgs, plies: usize
     if let Some(path) = &args.fork {
         replay.fork().0.write(path)?;
     }
-    let stands = match (replay.position().result(), replay.record().ending()) {
-        (Some(result), _) => {
-            let winner = result.winner.map_or("drawn".to_string(), |seat| format!("won by {}", P::seat_name(seat)));
-            format!("{winner}, margin {}", result.margin)
-        }
+    let stands = match (result_text(replay.position()), replay.record().ending()) {
+        (Some(result), _) => result,
         (None, Ending::Truncated) if args.to.is_none() => "truncated by a limit".to_string(),
         (None, Ending::Forfeit(Forfeit { seat, reason })) if args.to.is_none() => {
             format!("won by {}: {} forfeited ({reason})", P::seat_name(seat.other()), P::seat_name(*seat))

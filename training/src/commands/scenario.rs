@@ -7,6 +7,7 @@ use dervish_env::dervish::board::Hex;
 use dervish_env::dervish::scenario::Scenario;
 
 use super::{CommandError, print_line};
+use crate::games::REFERENCE_GAMES;
 
 /// Arguments of `dervish scenario`.
 #[derive(Args, Debug)]
@@ -28,7 +29,8 @@ enum ScenarioCommand {
 }
 
 impl ScenarioArgs {
-    /// Runs the command: one line on standard output for each sound scenario, one on standard error for each fault.
+    /// Runs the command: one line on standard output for each sound scenario, one on standard error for each fault, and for
+    /// each scenario whose name is another's.
     ///
     /// # Errors
     /// [`CommandError::Unsound`] if a scenario has faults; [`CommandError::Output`].
@@ -38,7 +40,17 @@ impl ScenarioArgs {
                 let mut unsound = 0;
                 for file in &files {
                     match Scenario::named_or_file(file) {
-                        Ok(scenario) => print_line(&format!("{file}: ok: {}", summary(scenario)))?,
+                        Ok(scenario) => {
+                            print_line(&format!("{file}: ok: {}", summary(scenario)))?;
+                            if has_name_of_another(scenario) {
+                                writeln!(
+                                    io::stderr(),
+                                    "dervish: warning: {file}: `{}` is the name of another game, which comes with the \
+                                     program; give it one of its own, or replay its records with --scenario {file}",
+                                    scenario.name
+                                )?;
+                            }
+                        }
                         Err(faults) => {
                             unsound += 1;
                             for fault in faults {
@@ -57,6 +69,12 @@ impl ScenarioArgs {
             }
         }
     }
+}
+
+/// Whether a record of the scenario, which names it, would be taken for one of another game that comes with the program.
+fn has_name_of_another(scenario: &Scenario) -> bool {
+    REFERENCE_GAMES.contains(&scenario.name.as_str())
+        || Scenario::builtin(&scenario.name).is_some_and(|known| known.hash != scenario.hash)
 }
 
 /// Title, time and size of a scenario.

@@ -26,7 +26,8 @@ mod training;
 ///
 /// Networks that the file asks for are trained first, in a folder beside it (`.runs`); that takes libtorch.
 /// Games are kept in an SQLite file beside the study file (`.db`), what they tell in a JSON document (`.json`). A study
-/// may be stopped or killed at any time and no game is lost or counted twice.
+/// may be stopped or killed at any time and no game is lost or counted twice. Of matches that the document tells of to the
+/// end nothing is played again, even where the games themselves are not at hand; to play all anew, move the document away.
 #[derive(Clone, Debug, clap::Args)]
 pub struct StudyArgs {
     /// The study file, such as training/studies/strength.toml.
@@ -128,7 +129,17 @@ impl StudyArgs {
             let pace = Pace { prefix: "", until: Some(Instant::now()) };
             let threads = self.threads;
             let visitor = StudyMatchVisitor { study, planned, threads, store, records: None, pace };
-            let reviewed = visitor.of_its_game()?;
+            let mut reviewed = visitor.of_its_game()?;
+            let told = kept.and_then(|kept| kept.matches.iter().find(|of| of.is_same_match(&reviewed)));
+            // A clone has the documents, not the games; there, what is complete is as it is told.
+            if let Some(told) = told
+                && self.records.is_none()
+                && reviewed.games() == 0
+                && told.complete
+                && (told.games_requested, told.sprt.map(|test| test.plan)) == (reviewed.games_requested, planned.sprt)
+            {
+                reviewed = told.clone();
+            }
             if let Some(twin) = document.matches.iter().position(|of| of.is_same_match(&reviewed)) {
                 let reason = format!("the same match as on line {}", study.matches[twin].line);
                 return Err(study.fault(planned.line, reason).into());
@@ -141,8 +152,9 @@ impl StudyArgs {
             if found < told.games() {
                 let [a, b] = &told.agents;
                 let reason = format!(
-                    "tells of {} games of {a} against {b} where this study has {found}; remove it to begin anew",
-                    told.games()
+                    "tells of {} games of {a} against {b} where {} has {found} for this study; remove it to begin anew",
+                    told.games(),
+                    self.file.with_extension("db").display()
                 );
                 let file = self.file.with_extension("json").display().to_string();
                 return Err(CommandError::File { file, reason });

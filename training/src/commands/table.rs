@@ -30,7 +30,7 @@ pub enum Table {
     /// The combat morale table (9.6).
     Morale {
         /// Class of the units that test.
-        #[arg(long, value_parser = classes())]
+        #[arg(long, value_parser = classes(), ignore_case = true)]
         class: Class,
         /// Modified 2D6.
         #[arg(long, allow_negative_numbers = true)]
@@ -39,7 +39,7 @@ pub enum Table {
     /// The attrition table (10.3).
     Attrition {
         /// Where the stack is.
-        #[arg(long, value_parser = attrition_rows())]
+        #[arg(long, value_parser = attrition_rows(), ignore_case = true)]
         row: AttritionRow,
         /// Modified D6.
         #[arg(long, allow_negative_numbers = true)]
@@ -48,7 +48,7 @@ pub enum Table {
     /// The recovery table (11.1).
     Recovery {
         /// Class of the units that try to recover.
-        #[arg(long, value_parser = classes())]
+        #[arg(long, value_parser = classes(), ignore_case = true)]
         class: Class,
         /// Modified 2D6.
         #[arg(long, allow_negative_numbers = true)]
@@ -57,7 +57,7 @@ pub enum Table {
     /// The random event tables (4.1).
     Event {
         /// Whose table.
-        #[arg(long, value_parser = sides())]
+        #[arg(long, value_parser = sides(), ignore_case = true)]
         side: Side,
         /// A built-in scenario or a scenario file, which says which column is read.
         #[arg(long)]
@@ -100,6 +100,8 @@ pub enum TableAnswer {
         event: Event,
         /// First and last roll of its band.
         rolls: [u8; 2],
+        /// What it means to the players.
+        meaning: &'static str,
     },
 }
 
@@ -133,7 +135,8 @@ impl Table {
                 let not_a_roll = || CommandError::Argument { argument: "--roll", reason: NOT_A_D66.to_owned() };
                 let band = event_band(roll).ok_or_else(not_a_roll)?;
                 let event = scenario.tables.event(scenario.events, side, roll).ok_or_else(not_a_roll)?;
-                TableAnswer::Event { event, rolls: [EVENT_BANDS[band], EVENT_BANDS[band] + 2] }
+                let rolls = [EVENT_BANDS[band], EVENT_BANDS[band] + 2];
+                TableAnswer::Event { event, rolls, meaning: event.meaning() }
             }
         })
     }
@@ -146,13 +149,14 @@ fn d66(text: &str) -> Result<u8, &'static str> {
     text.parse().ok().filter(|&roll| event_band(roll).is_some()).ok_or(NOT_A_D66)
 }
 
-/// Reads one of the `values` by the name that `id` gives it.
+/// Reads one of the `values` by the name that `id` gives it, in capitals or small letters where its argument ignores case.
 fn named<T: Copy + Send + Sync + 'static>(
     values: &'static [T],
     id: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(values.iter().map(|&value| id(value)))
-        .try_map(move |name| values.iter().copied().find(|&value| id(value) == name).ok_or("unknown name"))
+    PossibleValuesParser::new(values.iter().map(|&value| id(value))).try_map(move |name| {
+        values.iter().copied().find(|&value| id(value).eq_ignore_ascii_case(&name)).ok_or("unknown name")
+    })
 }
 
 fn classes() -> impl TypedValueParser<Value = Class> {

@@ -61,7 +61,8 @@ pub struct TrainArgs {
     /// Run directory to make [default: runs/NAME-N with the first free N; not with --resume].
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub out: Option<PathBuf>,
-    /// Train nothing; print the whole configuration, with the defaults of what it does not say, as a beginning of one's own.
+    /// Train nothing; print every key of the configuration, with the defaults of what it does not say, as a beginning of one's
+    /// own.
     #[arg(long)]
     pub print_config: bool,
     /// How train.log is written.
@@ -92,7 +93,7 @@ impl TrainArgs {
         let resumed = resumed.map_err(|error| CommandError::Training(error.to_string()))?;
         let config = resumed.as_ref().map_or_else(|| self.new_config(), |run| Ok(run.config().clone()))?;
         if self.print_config {
-            return print_line(config.text().trim_end());
+            return print_line(config.commented_text().trim_end());
         }
         let first = config.scenarios[0].clone();
         with_game(&first, TrainGame { args: &self, resumed, config })?
@@ -257,9 +258,10 @@ impl GameVisitor for TrainGame<'_> {
         };
         let run = run.map_err(|error| CommandError::Training(error.to_string()))?;
         start_log(&run, self.args.log, self.args.log_level)?;
-        let watch = SessionProgress::default();
+        let taught = run.config().imitation.as_ref().map_or(0, |imitation| imitation.games);
+        let watch = SessionProgress { bar: OnceLock::new(), taught };
         let report = train(&material, &run, budget, &watch);
-        if let Some(progress) = watch.0.get() {
+        if let Some(progress) = watch.bar.get() {
             progress.finish();
         }
         let report = report.map_err(|error| CommandError::Training(error.to_string()))?;
@@ -286,8 +288,11 @@ impl GameVisitor for TrainGame<'_> {
 }
 
 /// Shows the progress of a session. What was done before it is known from its first word.
-#[derive(Default)]
-struct SessionProgress(OnceLock<WorkProgress>);
+struct SessionProgress {
+    bar: OnceLock<WorkProgress>,
+    /// Games of a teacher, the first of the run.
+    taught: u64,
+}
 
 impl Watcher for SessionProgress {
     fn stop_requested(&self) -> bool {
@@ -299,17 +304,8 @@ impl Watcher for SessionProgress {
     }
 
     fn progress(&self, progress: &Progress) {
-        let Progress { tally, step, elapsed, decisions_per_second, first_seat_score, latest, .. } = progress;
-        let losses = latest.map_or_else(String::new, |round| {
-            let losses = round.losses;
-            let policy = if losses.entropy > 0.0 { losses.entropy } else { losses.policy };
-            format!(", losses: policy {policy:.2}, result {:.3}, margin {:.3}", losses.wdl, losses.margin)
-        });
-        let more = format!(
-            "{} games, {decisions_per_second:.0} decisions/s, step {step}, first seat scores {first_seat_score:.2}{losses}",
-            tally.games
-        );
-        let words = format!("{:.1}%", 100.0 * elapsed);
-        self.0.get_or_init(|| WorkProgress::new(*elapsed, "", false)).tell(*elapsed, &words, &more);
+        let done = progress.elapsed;
+        let bar = self.bar.get_or_init(|| WorkProgress::new(done, "", false));
+        bar.tell(done, &format!("{:.1}%", 100.0 * done), &progress.words(self.taught));
     }
 }

@@ -12,7 +12,7 @@
 
 use crate::self_play::game::SelfPlayGame;
 use dervish_env::chance::{SplitMix64, game_seed};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -28,6 +28,10 @@ pub struct Replay {
     current: u64,
     open: Vec<Arc<SelfPlayGame>>,
     file: File,
+    /// Bytes of its whole lines.
+    length: u64,
+    /// Whether half a line may stand behind them.
+    is_torn: bool,
     games_per_round: usize,
     /// Rounds after its own from which a game may be learnt from again.
     window: usize,
@@ -85,6 +89,25 @@ pub enum ReplayFault {
         /// Games of a round.
         expected: usize,
     },
+    /// A game stands in two rounds, or in one that is not its own.
+    #[error("game {0} is of another round; take the file away to go on without its games")]
+    Foreign(u64),
+    /// All rounds are far from the one that the latest checkpoint goes on with.
+    #[error("its latest games are of round {latest}, but the latest checkpoint goes on with round {next}")]
+    Checkpoint {
+        /// The latest round.
+        latest: u64,
+        /// The round to go on with.
+        next: u64,
+    },
+    /// A round that no row of rounds leads to.
+    #[error(
+        "there are too few rounds between round {next} and this one; take the file away to go on without its games"
+    )]
+    Far {
+        /// The round to go on with.
+        next: u64,
+    },
 }
 
 const OPEN: &str = "open.jsonl";
@@ -97,7 +120,8 @@ impl Replay {
     /// played. With `whole_rounds` the games of a round that was not finished are dropped.
     ///
     /// # Errors
-    /// [`ReplayError`] with the file and the line that is no game.
+    /// [`ReplayError`] with the file and the line that is no game, or with what does not belong to the run as it stands at
+    /// round `next`: nothing is then deleted.
     pub fn open(folder: &Path, settings: ReplaySettings, next: u64, whole_rounds: bool) -> Result<Replay, ReplayError> {
         let ReplaySettings { games_per_round, window, uses, taught, taught_uses, seed } = settings;
         let path = folder.join(OPEN);
@@ -105,18 +129,23 @@ impl Replay {
         let mut rounds = VecDeque::new();
         let mut current = first;
         let numbers = round_numbers(folder)?;
-        // What a kill left that came between a checkpoint and the deletion of what is too old for it.
-        for path in numbers.iter().filter(|&&number| number < first).map(|&number| round_file(folder, number)) {
-            fs::remove_file(&path).map_err(|error| fault(&path, error))?;
-        }
-        // A round that was taken away is a round without games; the last one on disk ends the row.
-        let last = numbers.into_iter().max().map_or(next, |last| (last + 1).max(next));
-        while current < last {
-            rounds.push_back(shared(read_round(&round_file(folder, current), games_per_round)?));
+        let end = end_of_row(folder, &numbers, next, first)?;
+        let mut known = BTreeSet::new();
+        while current < end {
+            let path = round_file(folder, current);
+            let games = read_round(&path, games_per_round)?;
+            let planned = whole_rounds.then_some(current);
+            check_numbers(&path, &games, planned, games_per_round, &mut known)?;
+            rounds.push_back(shared(games));
             current += 1;
         }
         let kept = if whole_rounds { Vec::new() } else { read_open(&path)? };
         let mut kept: Vec<SelfPlayGame> = kept.into_iter().take(games_per_round).collect();
+        check_numbers(&path, &kept, None, games_per_round, &mut known)?;
+        // What a kill left that came between a checkpoint and the deletion of what is too old for it.
+        for path in numbers.into_iter().filter(|&number| number < first).map(|number| round_file(folder, number)) {
+            fs::remove_file(&path).map_err(|error| fault(&path, error))?;
+        }
         if kept.len() == games_per_round {
             // A kill came between the last game of a round and its new name.
             let complete = round_file(folder, current);
@@ -136,6 +165,8 @@ impl Replay {
             current,
             open: shared(kept),
             file,
+            length: lines.len() as u64,
+            is_torn: false,
             games_per_round,
             window,
             uses,
@@ -164,26 +195,52 @@ impl Replay {
     /// are then to be had from [`Replay::lesson`].
     ///
     /// # Errors
-    /// [`ReplayError`]; the game is then not kept.
+    /// [`ReplayError`] if the disk takes no more, for example. A game whose line was not written is not kept, and what was
+    /// written before is whole.
     pub fn push(&mut self, game: SelfPlayGame) -> Result<bool, ReplayError> {
-        let path = self.folder.join(OPEN);
-        let mut line = serde_json::to_vec(&game).map_err(|error| fault(&path, io::Error::from(error)))?;
-        line.push(b'\n');
-        self.file.write_all(&line).map_err(|error| fault(&path, error))?;
+        // A round that could not be completed when its last game came takes no other.
+        if self.open.len() == self.games_per_round {
+            self.complete()?;
+        }
+        self.append(&game).map_err(|error| fault(&self.folder.join(OPEN), error))?;
         self.open.push(Arc::new(game));
         if self.open.len() < self.games_per_round {
             return Ok(false);
         }
-        let complete = round_file(&self.folder, self.current);
+        self.complete()?;
+        Ok(true)
+    }
+
+    /// Adds a line to the file of the round that is being played. Half a line that a full disk has left is cut off: what came
+    /// behind it would be lost with it.
+    fn append(&mut self, game: &SelfPlayGame) -> io::Result<()> {
+        let mut line = serde_json::to_vec(game)?;
+        line.push(b'\n');
+        if self.is_torn {
+            self.file.set_len(self.length)?;
+            self.is_torn = false;
+        }
+        let written = self.file.write_all(&line);
+        match written {
+            Ok(()) => self.length += line.len() as u64,
+            Err(_) => self.is_torn = self.file.set_len(self.length).is_err(),
+        }
+        written
+    }
+
+    /// Gives the file of the round that was being played its name, and begins another.
+    fn complete(&mut self) -> Result<(), ReplayError> {
+        let (path, complete) = (self.folder.join(OPEN), round_file(&self.folder, self.current));
         let finish = || -> io::Result<File> {
             self.file.sync_all()?;
             fs::rename(&path, &complete)?;
             appended(&path)
         };
         self.file = finish().map_err(|error| fault(&complete, error))?;
+        self.length = 0;
         self.rounds.push_back(std::mem::take(&mut self.open));
         self.current += 1;
-        Ok(true)
+        Ok(())
     }
 
     /// The games to learn from in round `number`, which is complete: its own, then the older ones whose turn it is again.
@@ -258,7 +315,11 @@ fn fault(path: &Path, error: io::Error) -> ReplayError {
 }
 
 fn round_file(folder: &Path, number: u64) -> PathBuf {
-    folder.join(format!("{PREFIX}{number:08}{SUFFIX}"))
+    folder.join(name_of_round(number))
+}
+
+fn name_of_round(number: u64) -> String {
+    format!("{PREFIX}{number:08}{SUFFIX}")
 }
 
 fn appended(path: &Path) -> io::Result<File> {
@@ -274,18 +335,54 @@ fn lines_of(games: &[SelfPlayGame]) -> io::Result<Vec<u8>> {
     Ok(lines)
 }
 
-/// Numbers of the complete rounds in `folder`, in no order.
+/// Numbers of the complete rounds in `folder`, in no order. What has another name than a round gets is passed over.
 fn round_numbers(folder: &Path) -> Result<Vec<u64>, ReplayError> {
     let read = || -> io::Result<Vec<u64>> {
         let mut numbers = Vec::new();
         for entry in fs::read_dir(folder)? {
             let name = entry?.file_name();
             let number = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX));
-            numbers.extend(number.and_then(|number| number.parse::<u64>().ok()));
+            let number = number.and_then(|number| number.parse::<u64>().ok());
+            numbers.extend(number.filter(|&number| name.to_str() == Some(name_of_round(number).as_str())));
         }
         Ok(numbers)
     };
     read().map_err(|error| fault(folder, error))
+}
+
+/// The number after the last round of a run that goes on with round `next` and still needs round `first`. A round that was taken
+/// away is a round without games, but most are there; those of a run that has learnt from round `next` - 1 reach to it.
+fn end_of_row(folder: &Path, numbers: &[u64], next: u64, first: u64) -> Result<u64, ReplayError> {
+    let Some(&latest) = numbers.iter().max() else { return Ok(next) };
+    let refused = |path, reason| Err(ReplayError { path, line: None, reason });
+    if latest < next {
+        // Where nothing is learnt from again, a kill may have come before the last round was deleted.
+        return match first.saturating_sub(latest) > 1 {
+            true => refused(folder.to_owned(), ReplayFault::Checkpoint { latest, next }),
+            false => Ok(next),
+        };
+    }
+    let waiting = numbers.iter().filter(|&&number| number >= next).count() as u64;
+    match latest - next >= 2 * waiting {
+        true => refused(round_file(folder, latest), ReplayFault::Far { next }),
+        false => Ok(latest + 1),
+    }
+}
+
+/// Refuses games of the file `path` of which one is `known` from another file or, where it is `planned` which round of so many
+/// games they are, belongs to another round. All are then known.
+fn check_numbers(
+    path: &Path,
+    games: &[SelfPlayGame],
+    planned: Option<u64>,
+    games_per_round: usize,
+    known: &mut BTreeSet<u64>,
+) -> Result<(), ReplayError> {
+    let is_foreign = |number: u64| planned.is_some_and(|round| number / games_per_round as u64 != round);
+    match games.iter().map(|game| game.number).find(|&number| is_foreign(number) || !known.insert(number)) {
+        Some(number) => Err(ReplayError { path: path.to_owned(), line: None, reason: ReplayFault::Foreign(number) }),
+        None => Ok(()),
+    }
 }
 
 /// The latest games in `folder` that are `wanted`, the oldest first: those of the round that is being played, and of as many

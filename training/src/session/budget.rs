@@ -1,5 +1,6 @@
 //! How long a session lasts.
 
+use crate::config::LONGEST_BUDGET;
 use crate::run_files::SessionLine;
 use crate::session::progress::Tally;
 use std::fmt::{self, Display};
@@ -39,13 +40,17 @@ pub fn left_of(session: &SessionLine, tally: &Tally) -> Option<Budget> {
         return (tally.rounds < rounds).then_some(Budget::Rounds(rounds));
     }
     let left = session.seconds? + session.budget_seconds? - tally.seconds;
-    // Less is none: it takes as long to begin.
-    (left >= 1.0).then(|| Budget::Time(Duration::from_secs_f64(left)))
+    // Less is none: it takes as long to begin. More than a budget may be is what a damaged line says.
+    (left >= 1.0).then(|| Budget::Time(Duration::from_secs_f64(left.min(LONGEST_BUDGET.as_secs_f64()))))
 }
 
 impl Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // What is left of a session has a fraction of a second that says nothing; less than a second is no more than that.
+            Budget::Time(time) if time.as_secs() > 0 => {
+                humantime::format_duration(Duration::from_secs(time.as_secs_f64().round() as u64)).fmt(f)
+            }
             Budget::Time(time) => humantime::format_duration(*time).fmt(f),
             Budget::Rounds(rounds) => write!(f, "{rounds} rounds"),
         }

@@ -2,24 +2,81 @@
 
 use crate::self_play::pool::Met;
 use crate::session::progress::Tally;
+use dervish_models::checkpoint::Manifest;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// The figure of a checkpoint that says how many optimisation steps are behind the network that plays.
 pub const PLAYING_STEP: &str = "playing_step";
 
+/// A figure of a checkpoint that cannot be.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: the figure {name} is {found:?}, which is not {expected}", path = path.display())]
+pub struct FigureError {
+    /// The manifest.
+    pub path: PathBuf,
+    /// Name of the figure.
+    pub name: String,
+    /// What it says.
+    pub found: f64,
+    /// What it may say.
+    pub expected: String,
+}
+
+/// Refuses the manifest in the file `path` if no run goes on with its figures.
+///
+/// # Errors
+/// [`FigureError`] with the first of them.
+pub fn check(path: &Path, manifest: &Manifest) -> Result<(), FigureError> {
+    /// Whole numbers up to it are floating-point numbers: 2 to the 53rd.
+    const MOST: f64 = 9_007_199_254_740_992.0;
+    let Manifest { figures, step, .. } = manifest;
+    let refused = |name: &str, found: f64, expected: String| {
+        Err(FigureError { path: path.to_owned(), name: name.to_owned(), found, expected })
+    };
+    for (name, &found) in figures {
+        let is_count = COUNTS.contains(&name.as_str()) || name == PLAYING_STEP;
+        let is_amount = name == SECONDS || name.starts_with(MET[0]);
+        if (is_count || is_amount) && !(0.0..=MOST).contains(&found) {
+            return refused(name, found, format!("from 0 to {MOST}"));
+        }
+        if is_count && found.fract() != 0.0 {
+            return refused(name, found, "a whole number".to_owned());
+        }
+    }
+    let Tally { rounds, games, numbered, .. } = tally_from(figures);
+    if games > 0 && rounds == 0 {
+        return refused("games", games as f64, "0 before the first round".to_owned());
+    }
+    // An older program did not say it.
+    if numbered < games && figures.contains_key("numbered") {
+        return refused("numbered", numbered as f64, format!("at least {games}, the number of games"));
+    }
+    match figures.get(PLAYING_STEP) {
+        Some(&playing) if playing > *step as f64 => refused(PLAYING_STEP, playing, format!("at most {step}, the step")),
+        _ => Ok(()),
+    }
+}
+
+/// The figures of a checkpoint that count something of its run.
+const COUNTS: [&str; 4] = ["rounds", "games", "decisions", "numbered"];
+
+/// The figure of a checkpoint that says how long its run took.
+const SECONDS: &str = "seconds";
+
 /// What a run has used and made, as figures of a checkpoint.
 pub fn figures_of_tally(tally: &Tally) -> impl Iterator<Item = (String, f64)> {
     let Tally { seconds, rounds, games, decisions, numbered } = *tally;
-    let counts = [("rounds", rounds), ("games", games), ("decisions", decisions), ("numbered", numbered)];
-    let counts = counts.into_iter().map(|(name, count)| (name, count as f64));
-    counts.chain([("seconds", seconds)]).map(|(name, figure)| (name.to_string(), figure))
+    let counts = COUNTS.into_iter().zip([rounds, games, decisions, numbered]);
+    let counts = counts.map(|(name, count)| (name, count as f64));
+    counts.chain([(SECONDS, seconds)]).map(|(name, figure)| (name.to_string(), figure))
 }
 
 /// What figures of a checkpoint tell of what a run has used and made; what is missing is 0.
 pub fn tally_from(figures: &BTreeMap<String, f64>) -> Tally {
     let figure = |name: &str| figures.get(name).copied().unwrap_or(0.0);
     Tally {
-        seconds: figure("seconds"),
+        seconds: figure(SECONDS),
         games: figure("games") as u64,
         decisions: figure("decisions") as u64,
         rounds: figure("rounds") as u64,

@@ -10,6 +10,7 @@ use crate::self_play::evaluation::BatchEvaluatorError;
 use crate::self_play::game::UnplayableGame;
 use crate::self_play::players::PlayerError;
 use crate::self_play::replay::ReplayError;
+use crate::session::checkpoint_figures::FigureError;
 use crate::session::gate::GateError;
 use dervish_models::checkpoint::CheckpointError;
 use dervish_models::device::DeviceError;
@@ -30,6 +31,25 @@ pub enum SessionError {
     /// A checkpoint.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// What a checkpoint says of its run.
+    #[error(transparent)]
+    Figure(#[from] FigureError),
+    /// The run has learnt, and there is nothing to go on from.
+    #[error(
+        "{path}: there is no checkpoint in it, but {file} tells of {rounds} rounds and {step} steps: put the checkpoints back, \
+         or train a new run",
+        path = path.display()
+    )]
+    NoCheckpoint {
+        /// The folder of checkpoints.
+        path: PathBuf,
+        /// The file that tells.
+        file: &'static str,
+        /// Rounds of which it tells.
+        rounds: u64,
+        /// Optimisation steps of which it tells.
+        step: u64,
+    },
     /// The games.
     #[error(transparent)]
     Replay(#[from] ReplayError),

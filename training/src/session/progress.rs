@@ -38,20 +38,41 @@ pub struct Progress {
     /// Seconds, games and decisions of the whole run.
     #[serde(flatten)]
     pub tally: Tally,
+    /// Games that are played and not learnt from yet.
+    #[serde(skip)]
+    pub waiting: u64,
     /// Optimisation steps of the whole run.
     pub step: u64,
     /// The session's part that is over, 0..=1.
     pub elapsed: f64,
     /// Decisions a second, learning included, since the session began.
     pub decisions_per_second: f64,
-    /// Mean score of the first seat in the latest games of self-play, 0 (lost) ..= 1 (won).
-    pub first_seat_score: f64,
+    /// Mean score of the first seat in the latest games that were learnt from, 0 (lost) ..= 1 (won); `None` before the first.
+    pub first_seat_score: Option<f64>,
     /// What the actors did in this session.
     #[serde(flatten)]
     pub effort: EffortReport,
     /// What the latest round did, once there was one.
     #[serde(flatten)]
     pub latest: Option<RoundReport>,
+}
+
+impl Progress {
+    /// What is done, in words, in a run whose first `taught` games are a teacher's. Speed, score and losses are those of
+    /// rounds, so before the session's first round nothing is said of them.
+    pub fn words(&self, taught: u64) -> String {
+        let played = self.tally.games + self.waiting;
+        let games = match played < taught {
+            true => format!("imitation: {played} of {taught} games of the teacher"),
+            false => format!("{played} games"),
+        };
+        let Some(RoundReport { losses, .. }) = self.latest else { return games };
+        let Progress { decisions_per_second, step, .. } = self;
+        let score = self.first_seat_score.map_or_else(String::new, |score| format!(", first seat scores {score:.2}"));
+        let policy = if losses.entropy > 0.0 { losses.entropy } else { losses.policy };
+        let losses = format!("losses: policy {policy:.2}, result {:.3}, margin {:.3}", losses.wdl, losses.margin);
+        format!("{games}, {decisions_per_second:.0} decisions/s, step {step}{score}, {losses}")
+    }
 }
 
 /// What a run has used and made, over all its sessions.

@@ -109,6 +109,9 @@ pub enum TuneFolderFault {
     /// The state does not belong to the plan.
     #[error("does not fit plan.json and start.toml")]
     Foreign,
+    /// There is no state, though steps were made.
+    #[error("is missing, but log.jsonl tells of steps: put it back, or begin a new run")]
+    Lost,
     /// Another program tunes here.
     #[error("another program is tuning in this folder")]
     InUse,
@@ -153,7 +156,11 @@ impl TuneFolder {
     pub fn state(&self, dimensions: usize) -> Result<Option<State>, TuneFolderError> {
         let path = self.file("state.json");
         if !path.exists() {
-            return Ok(None);
+            // The log is written after the state.
+            return match self.file("log.jsonl").exists() {
+                true => Err(TuneFolderError { path, fault: TuneFolderFault::Lost }),
+                false => Ok(None),
+            };
         }
         let state: State = read_document(&path)?;
         let Search { step, point, sum, .. } = &state.search;

@@ -6,13 +6,14 @@
 use dervish_agents::doctrine::weights::WeightsError;
 use dervish_env::persist::read_text;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The text of a file with its weights.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WeightFile {
+    path: PathBuf,
     text: String,
     weights: Vec<Weight>,
 }
@@ -39,16 +40,26 @@ pub enum WeightFileError {
     #[error(transparent)]
     File(#[from] WeightsError),
     /// There is no such weight.
-    #[error("there is no weight '{name}'; there are: {known}")]
+    #[error("{}: there is no weight '{name}'; there are: {known}", path.display())]
     Unknown {
+        /// The file.
+        path: PathBuf,
         /// What was asked for.
         name: String,
         /// The groups of the file.
         known: String,
     },
     /// A weight from whose size no step follows.
-    #[error("the weight '{0}' is 0, from which no size of a step follows")]
-    Zero(String),
+    #[error("{}: the weight '{name}' is 0, from which no size of a step follows", path.display())]
+    Zero {
+        /// The file.
+        path: PathBuf,
+        /// Its name.
+        name: String,
+    },
+    /// There is nothing to tune.
+    #[error("{}: there is no number in it", .0.display())]
+    Empty(PathBuf),
 }
 
 impl WeightFile {
@@ -73,7 +84,7 @@ impl WeightFile {
         }
         drop(table);
         weights.sort_by_key(|weight| weight.span.start);
-        Ok(WeightFile { text, weights })
+        Ok(WeightFile { path: path.to_path_buf(), text, weights })
     }
 
     /// The text.
@@ -85,8 +96,12 @@ impl WeightFile {
     /// whose names go on from it after a dot; no names stand for all weights.
     ///
     /// # Errors
-    /// [`WeightFileError::Unknown`], and [`WeightFileError::Zero`] for one that is 0.
+    /// [`WeightFileError::Unknown`], [`WeightFileError::Zero`] for one that is 0, and [`WeightFileError::Empty`].
     pub fn chosen(&self, names: &[String]) -> Result<Vec<Weight>, WeightFileError> {
+        let path = || self.path.clone();
+        if self.weights.is_empty() {
+            return Err(WeightFileError::Empty(path()));
+        }
         let stands_for = |name: &str, weight: &Weight| {
             weight.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
@@ -94,12 +109,12 @@ impl WeightFile {
             let mut groups: Vec<&str> =
                 self.weights.iter().map(|w| w.name.split('.').next().unwrap_or_default()).collect();
             groups.dedup();
-            return Err(WeightFileError::Unknown { name: name.clone(), known: groups.join(", ") });
+            return Err(WeightFileError::Unknown { path: path(), name: name.clone(), known: groups.join(", ") });
         }
         let wanted = |weight: &&Weight| names.is_empty() || names.iter().any(|name| stands_for(name, weight));
         let chosen: Vec<Weight> = self.weights.iter().filter(wanted).cloned().collect();
         match chosen.iter().find(|weight| weight.value == 0.0) {
-            Some(weight) => Err(WeightFileError::Zero(weight.name.clone())),
+            Some(weight) => Err(WeightFileError::Zero { path: path(), name: weight.name.clone() }),
             None => Ok(chosen),
         }
     }

@@ -7,7 +7,7 @@
 
 use dervish_env::game::{Action, Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
-use dervish_env::reference::pig::Pig;
+use dervish_env::reference::pig::{Pig, TARGET};
 
 mod campaign;
 pub mod collect;
@@ -39,8 +39,18 @@ pub trait Course: Position {
     }
 }
 
-impl Course for Pig {}
-impl Course for ConnectFour {}
+impl Course for Pig {
+    fn decided_by(&self) -> String {
+        format!("{TARGET} points")
+    }
+}
+
+impl Course for ConnectFour {
+    fn decided_by(&self) -> String {
+        let won = self.result().is_some_and(|result| result.winner.is_some());
+        if won { "four in a row" } else { "a full board" }.to_owned()
+    }
+}
 
 /// Something that can be held.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,0 +1,67 @@
+//! Where a run stands: its latest checkpoint, held against what its other files tell.
+
+use crate::run_dir::RunDir;
+use crate::run_files::{METRICS, RunFiles, SESSIONS, SessionLine};
+use crate::session::SessionError;
+use crate::session::checkpoint_figures::{FigureError, check, tally_from};
+use crate::session::progress::Tally;
+use dervish_models::checkpoint::{MANIFEST, load_manifest};
+use dervish_models::checkpoint_series::CHECKPOINTS;
+use std::cmp::Ordering;
+
+/// Where a run stands.
+pub struct Standing {
+    /// Optimisation steps behind its latest checkpoint, from which it goes on.
+    pub step: u64,
+    /// What it had used and made by then.
+    pub tally: Tally,
+    /// Steps of which its other files tell, where they are more: they were not saved, or what was saved is gone.
+    pub lost: Option<u64>,
+    /// Its latest session.
+    pub session: Option<SessionLine>,
+}
+
+impl Standing {
+    /// Where a run stands; `None` if it has yet to begin.
+    ///
+    /// # Errors
+    /// [`SessionError::NoCheckpoint`] if it has begun but has nothing to go on from, [`SessionError::Figure`] if the checkpoint
+    /// says what cannot be, and what cannot be read.
+    pub fn of(run: &RunDir) -> Result<Option<Standing>, SessionError> {
+        let files = RunFiles::open(run.path())?;
+        let session = files.sessions()?.pop();
+        let of_session = session.as_ref().map(|session| (SESSIONS, session.rounds, session.step));
+        let line = files.latest(METRICS)?;
+        let of_round = line.and_then(|line| Some((METRICS, line["rounds"].as_u64()?, line["step"].as_u64()?)));
+        let told = of_session.into_iter().chain(of_round).max_by_key(|&(_, rounds, step)| (step, rounds));
+        let checkpoints = run.checkpoints();
+        let Some(&step) = checkpoints.steps()?.last() else {
+            return match told.filter(|&(_, rounds, step)| rounds > 0 || step > 0) {
+                Some((file, rounds, step)) => {
+                    Err(SessionError::NoCheckpoint { path: run.path().join(CHECKPOINTS), file, rounds, step })
+                }
+                None => Ok(None),
+            };
+        };
+        let path = checkpoints.path(step);
+        let manifest = load_manifest(&path)?;
+        let path = path.join(MANIFEST);
+        check(&path, &manifest)?;
+        let tally = tally_from(&manifest.figures);
+        if let Some((file, rounds, steps)) = of_round {
+            // A round may teach nothing, and none takes a step back.
+            let agrees = match steps.cmp(&step) {
+                Ordering::Less => rounds < tally.rounds,
+                Ordering::Equal => rounds >= tally.rounds,
+                Ordering::Greater => rounds > tally.rounds,
+            };
+            if !agrees {
+                let expected = format!("what {file} tells, {rounds} rounds with {steps} steps");
+                let found = tally.rounds as f64;
+                return Err(FigureError { path, name: "rounds".to_string(), found, expected }.into());
+            }
+        }
+        let lost = told.map(|(_, _, told)| told).filter(|&told| told > step);
+        Ok(Some(Standing { step, tally, lost, session }))
+    }
+}
