@@ -34,7 +34,7 @@ impl Pentanomial {
     /// done for samples in clusters (Korn and Graubard, Confidence intervals for proportions with small expected number
     /// of positive counts estimated from survey data, Survey Methodology 24, 1998): the variance of a pair's mean `v`
     /// over that of such a game `b` is the design effect. Few pairs, or many that are nearly all alike, say little about
-    /// it; so it is drawn towards 1/2, the effect of two independent games, with the weight of [`BELIEVED_PAIRS`] against
+    /// it; so it is drawn towards 1/2, the effect of two independent games, with the weight of four pairs against
     /// `4 n b`, which is the number of pairs at a score of 1/2 and less towards 0 and 1.
     pub fn score(&self) -> Option<Estimate> {
         let pairs = self.pairs() as f64;
