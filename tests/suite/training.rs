@@ -209,7 +209,7 @@ fn a_run_with_search_learns_its_policies() {
         ("search=puct", "search=puct is not used with sims=0"),
         ("batch=2", "batch=2 is not used with sims=0"),
         ("sims=8,batch=2", "batch=2 is not used with search=gumbel"),
-        ("sims=8,temperature=0.5", "temperature=0.5 is not used with sims=8"),
+        ("sims=8,temperature=0.5", "temperature=0.5 is not used with search=gumbel"),
         ("sims=8,search=puct,candidates=4", "candidates=4 is not used with search=puct"),
         ("sims=8,search=expectimax,c=2", "c=2 is not used with search=expectimax"),
     ] {

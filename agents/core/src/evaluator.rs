@@ -4,7 +4,8 @@ use dervish_env::game::Position;
 
 /// Judges positions in batches. Whatever it draws follows from its seed and from what it was asked since.
 pub trait Evaluator<P: Position>: Send + Sync {
-    /// Evaluates `positions`, each of which waits for a player or, if it [judges rolls](Evaluator::judges_rolls), for one, and hands `take` one evaluation for each, in order.
+    /// Evaluates `positions` and hands `take` one evaluation for each, in order. Each of them waits for a player, or for a
+    /// roll where the evaluator [judges rolls](Evaluator::judges_rolls).
     ///
     /// # Errors
     /// [`EvaluatorError`]; evaluations handed over until then stand.
@@ -33,7 +34,7 @@ impl<P: Position> Clone for Box<dyn Evaluator<P>> {
     }
 }
 
-/// What an evaluator says of a position, from the point of view of the player to move, at a roll of the first seat.
+/// What an evaluator says of a position, from the point of view of the player to move; at a roll, of the first seat.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LeafEvaluation<'a> {
     /// Probabilities of the legal actions, in their order; empty from an evaluator without a policy.

@@ -16,7 +16,8 @@ use dervish_models::checkpoint_series::CheckpointSeries;
 use dervish_models::device::DeviceChoice;
 use dervish_models::network::Network;
 use dervish_models::process;
-use dervish_search::expectimax::{ExpectimaxSearch, ExpectimaxSettings, Pruning};
+use dervish_search::expectimax::{ExpectimaxSearch, ExpectimaxSettings};
+use dervish_search::expectimax_agent::ExpectimaxOptions;
 use dervish_search::gumbel::{GumbelSearch, GumbelSettings};
 use dervish_search::mcts::{MctsSearch, MctsSettings};
 use dervish_search::simulation::SimulationRules;
@@ -86,12 +87,6 @@ impl SearchKind {
         }
     }
 }
-
-/// Decisions and rolls that expectimax looks ahead, at most; its positions end sooner.
-const EXPECTIMAX_DEPTH: u32 = 32;
-
-/// Size of the transposition table of expectimax in MiB.
-const EXPECTIMAX_MEMORY: usize = 16;
 
 /// Actions that a Gumbel search compares, unless its settings say otherwise.
 pub const DEFAULT_CANDIDATES: usize = 16;
@@ -168,14 +163,8 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Player<P, E> {
                 Searcher::Puct(Box::new(MctsSearch::new(puct, Box::new(network.clone()))))
             }
             SearchKind::Expectimax => {
-                let expectimax = ExpectimaxSettings {
-                    depth: EXPECTIMAX_DEPTH,
-                    pruning: Pruning::Star2,
-                    merged: true,
-                    utility,
-                    batch: settings.batch as usize,
-                    memory: EXPECTIMAX_MEMORY,
-                };
+                let usual = ExpectimaxOptions::default().settings;
+                let expectimax = ExpectimaxSettings { utility, batch: settings.batch as usize, ..usual };
                 Searcher::Expectimax(Box::new(ExpectimaxSearch::new(expectimax, network.clone())))
             }
         };
@@ -312,20 +301,20 @@ fn tell_once(line: String) {
 /// Refuses what would be ignored, unless it is the default, which specs spell out in any case.
 fn refuse_ignored(options: &AgentOptions, settings: &NeuralSettings) -> Result<(), SpecError> {
     let NeuralSettings { simulations, search, temperature, candidates, exploration, batch, .. } = *settings;
-    let used = |option: &'static str, used: bool, is_default: bool, value: String, with: String| {
-        let ignored = !used && !is_default;
-        if ignored { Err(options.invalid(option, &value, format!("used with {with}"))) } else { Ok(()) }
-    };
-    let (alone, by) = (simulations == 0, format!("search={}", search.word()));
-    let without_search = || "sims=0".to_string();
-    used("search", !alone, search == SearchKind::default(), search.word().to_string(), without_search())?;
-    used("temperature", alone, temperature == 0.0, temperature.to_string(), format!("sims={simulations}"))?;
-    let with = if alone { without_search() } else { by };
-    let gumbel = !alone && search == SearchKind::Gumbel;
-    let puct = !alone && search == SearchKind::Puct;
-    used("candidates", gumbel, candidates == DEFAULT_CANDIDATES, candidates.to_string(), with.clone())?;
-    used("c", puct, exploration == DEFAULT_EXPLORATION, exploration.to_string(), with.clone())?;
-    used("batch", !alone && !gumbel, batch == 1, batch.to_string(), with)
+    let kind = (simulations > 0).then_some(search);
+    let (gumbel, puct) = (kind == Some(SearchKind::Gumbel), kind == Some(SearchKind::Puct));
+    let with = if kind.is_some() { format!("search={}", search.word()) } else { "sims=0".to_string() };
+    let options_used = [
+        ("search", kind.is_some(), search == SearchKind::default(), search.word().to_string()),
+        ("temperature", kind.is_none(), temperature == 0.0, temperature.to_string()),
+        ("candidates", gumbel, candidates == DEFAULT_CANDIDATES, candidates.to_string()),
+        ("c", puct, exploration == DEFAULT_EXPLORATION, exploration.to_string()),
+        ("batch", kind.is_some() && !gumbel, batch == 1, batch.to_string()),
+    ];
+    match options_used.into_iter().find(|(_, used, is_default, _)| !used && !is_default) {
+        Some((option, .., value)) => Err(options.invalid(option, &value, format!("used with {with}"))),
+        None => Ok(()),
+    }
 }
 
 /// The spec with every option written out.

@@ -75,13 +75,8 @@ pub fn figures_of_tally(tally: &Tally) -> impl Iterator<Item = (String, f64)> {
 /// What figures of a checkpoint tell of what a run has used and made; what is missing is 0.
 pub fn tally_from(figures: &BTreeMap<String, f64>) -> Tally {
     let figure = |name: &str| figures.get(name).copied().unwrap_or(0.0);
-    Tally {
-        seconds: figure(SECONDS),
-        games: figure("games") as u64,
-        decisions: figure("decisions") as u64,
-        rounds: figure("rounds") as u64,
-        numbered: figure("numbered") as u64,
-    }
+    let [rounds, games, decisions, numbered] = COUNTS.map(|name| figure(name) as u64);
+    Tally { seconds: figure(SECONDS), rounds, games, decisions, numbered }
 }
 
 /// What goes before an opponent's name, and after it, in the figures of a checkpoint.
