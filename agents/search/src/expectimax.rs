@@ -243,7 +243,7 @@ impl<P: Position, V: Evaluator<P>> ExpectimaxSearch<P, V> {
         self.horizon.unknown.clear();
         for mut position in positions {
             self.look_at_another(budget)?;
-            if !self.evaluator.judges_rolls() {
+            if position.actor() == Actor::Chance && !self.evaluator.judges_rolls() {
                 let key = position.key_with(&mut self.bytes);
                 self.horizon.play_rolls(&mut position, key);
             }
