@@ -33,7 +33,8 @@ pub const FORMAT_VERSION: u32 = 3;
 
 /// Name of the file in which a checkpoint says of itself what it is.
 pub const MANIFEST: &str = "manifest.json";
-const WEIGHTS: &str = "weights.safetensors";
+/// Name of the file with the weights to play with.
+pub const WEIGHTS: &str = "weights.safetensors";
 const LEARNER: &str = "learner.safetensors";
 const OPTIMIZER: &str = "optimizer.safetensors";
 /// Name of the optimiser's number of steps among its tensors.
@@ -85,7 +86,8 @@ pub struct Manifest {
     pub origin: Option<Origin>,
     /// Optimisation steps behind the weights.
     pub step: u64,
-    /// Figures worth keeping, by name: losses, games, scores.
+    /// Figures of the run behind the weights, by name: its rounds, games, decisions and seconds so far, and how it stands
+    /// against its opponents.
     pub figures: BTreeMap<String, f64>,
     /// What the network reads and how it is built.
     pub network: NetworkConfig,
@@ -260,6 +262,14 @@ pub enum CheckpointFault {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// The optimiser has taken more steps than there are behind the weights, or less than none.
+    #[error("the optimiser's {found} steps are not from 0 to {step}, the steps of the checkpoint")]
+    OptimizerSteps {
+        /// What its memory says.
+        found: i64,
+        /// What the manifest says.
+        step: u64,
+    },
     /// A figure of the description is not finite.
     #[error("the figure {0} is not finite")]
     Figure(String),
@@ -353,7 +363,12 @@ pub fn load(path: &Path, contract: &Contract, device: Device) -> Result<Checkpoi
         let tensors = optimizer_tensors(&optimizer);
         let steps = tensors[OPTIMIZER_STEPS].shallow_clone();
         read(OPTIMIZER, tensors)?;
-        optimizer.steps = i64::try_from(&steps).map_err(|error| failed(error.into()))?.cast_unsigned();
+        let found = i64::try_from(&steps).map_err(|error| failed(error.into()))?;
+        // It has fewer where a run went on from weights without an optimiser.
+        optimizer.steps = u64::try_from(found).ok().filter(|&steps| steps <= manifest.step).ok_or_else(|| {
+            let reason = CheckpointFault::OptimizerSteps { found, step: manifest.step };
+            CheckpointError { path: path.join(OPTIMIZER), reason }
+        })?;
         Some(TrainerState { net, optimizer })
     } else {
         None

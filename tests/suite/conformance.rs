@@ -2,12 +2,13 @@
 
 use dervish_env::conformance::{EncoderCheck, Law, Options, check_game, check_game_and};
 use dervish_env::encode::{Channel, Encoder, Layout};
-use dervish_env::game::{Position, Seat};
+use dervish_env::game::{Action, Position, Seat};
 use dervish_env::reference::connect_four::{ConnectFour, ConnectFourPlanes};
 use dervish_env::reference::pig::{Pig, PigGlobals};
 use ndarray::ArrayViewMut1;
 
 use crate::flawed_game::{Flaw, FlawedGame};
+use crate::lottery_game::{LotteryGame, Prize};
 
 #[test]
 fn connect_four_conforms() {
@@ -35,6 +36,22 @@ fn the_flawless_game_conforms() {
     let report = check_game(FlawedGame::new(Flaw::None), &Options::default()).expect("conforms");
     assert_eq!(report.games, 20);
     assert!(report.merged_nodes > 10, "{report:?}");
+}
+
+/// The game of which the searches are asked for exact values.
+#[test]
+fn the_lotteries_conform() {
+    let lottery = |weights: [u32; 3], results: [&[i8]; 3]| -> Vec<Prize> {
+        let prizes = weights.into_iter().zip(results);
+        prizes.map(|(weight, results)| Prize { weight, results: results.to_vec() }).collect()
+    };
+    let lotteries = vec![lottery([1, 4, 1], [&[1], &[0, -1], &[-1]]), lottery([2, 3, 5], [&[0], &[1], &[1, 0, -1]])];
+    let game = LotteryGame::new(lotteries, Seat::First, Seat::Second);
+    // The one who answers takes what is worst for the other: (1 - 4 - 1) / 6 and (0 + 3 - 5) / 10.
+    assert_eq!([game.value(Action(0)), game.value(Action(1))], [-4.0 / 6.0, -2.0 / 10.0]);
+    let report = check_game(game, &Options { games: 200, least_choices: 2, ..Options::default() }).expect("conforms");
+    // A start, two rolls, and an end for each result of each of the six prizes, with two more decisions.
+    assert_eq!((report.games, report.longest_game, report.distinct_positions), (200, 2, 14));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use dervish_env::game::{Actor, Position, Seat};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::dervish_binary::refusal;
+use crate::dervish_binary::{dervish, refusal};
 
 const BUILTIN: &str = include_str!("../../agents/core/data/doctrine.toml");
 
@@ -113,4 +113,40 @@ fn extreme_weights_play_whole_games() {
             }
         }
     }
+}
+
+/// Weights are the same however a file writes them; a file of results joins no games of others, whatever the file is called.
+#[test]
+fn games_of_other_weights_are_not_joined() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("w.toml");
+    let says = |text: &str| fs::write(&path, text).expect("written");
+    let spec = format!("doctrine:weights={}", path.display());
+    let db = folder.path().join("r.db").display().to_string();
+    let play = |games: &'static str| {
+        ["match", &*spec, "doctrine", "--scenario", "souakim", "--games", games, "--db", &*db].map(str::to_string)
+    };
+    let played = |games: &'static str| {
+        let arguments = play(games);
+        let output = dervish(&arguments.each_ref().map(String::as_str));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let other = text_with("march", "voyage", "77");
+    says(BUILTIN);
+    played("2");
+    says(&format!("# A comment is no weight.\n{BUILTIN}"));
+    played("4");
+    says(&other);
+    let line = refusal(&play("6").each_ref().map(String::as_str));
+    let named = format!("holds games that doctrine:seed=0,weights={} played by other contents", path.display());
+    assert!(line.contains(&named) && line.contains("name another file of results"), "{line}");
+    // Nothing is lost.
+    says(BUILTIN);
+    played("6");
+    let fingerprint = |text: &str| {
+        says(text);
+        Weights::read(&path).expect("weights").fingerprint()
+    };
+    assert_eq!(fingerprint(BUILTIN), Weights::builtin().fingerprint());
+    assert_ne!(fingerprint(&other), Weights::builtin().fingerprint());
 }

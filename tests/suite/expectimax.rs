@@ -1,15 +1,18 @@
 //! Search by depth: against the same without pruning or memory, and as to whom it asks about its horizon.
 
+use crate::lottery_game::{LotteryGame, Prize};
 use crate::searches::choose;
 use crate::solved_pig::pig_at;
-use dervish_agents::evaluation::{Evaluation, Utility};
+use dervish_agents::agent::Agent;
+use dervish_agents::evaluation::{Evaluation, PlayToEnd, Utility};
 use dervish_agents::evaluator::{Evaluator, EvaluatorError, LeafEvaluation};
-use dervish_agents::limits::MoveBudget;
-use dervish_env::game::{Actor, Position, Seat};
+use dervish_agents::limits::{Limits, MoveBudget};
+use dervish_env::chance::{D6, SplitMix64, TWO_D6};
+use dervish_env::game::{Action, Actor, Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::{HOLD, ROLL};
 use dervish_search::expectimax::{ExpectimaxSearch, ExpectimaxSettings, Pruning};
-use dervish_search::expectimax_agent::Expectimax;
+use dervish_search::expectimax_agent::{Expectimax, ExpectimaxOptions};
 use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
 
 const UNBOUNDED: MoveBudget = MoveBudget { simulations: u32::MAX, deadline: None };
@@ -76,6 +79,63 @@ fn expectimax_is_right_at_every_depth_with_every_pruning() {
             assert!((sign * f64::from(report.value) - exact).abs() < 1e-6, "{columns} {spec}");
         }
     }
+}
+
+/// Two to four lotteries with the weights of one die, of two dice, or of a few small numbers; in half of the games prizes have
+/// two results, so that there is something to probe behind the roll.
+fn random_lotteries(random: &mut SplitMix64) -> LotteryGame {
+    let weights: Vec<u32> = match random.below(3) {
+        0 => D6.iter().map(|face| face.weight).collect(),
+        1 => TWO_D6.iter().map(|sum| sum.weight).collect(),
+        _ => (0..2 + random.below(5)).map(|_| 1 + random.below(9) as u32).collect(),
+    };
+    let (count, results) = (2 + random.below(3), 1 + random.below(2));
+    let mut lotteries: Vec<Vec<Prize>> = Vec::new();
+    for _ in 0..count {
+        let prize =
+            |&weight: &u32| Prize { weight, results: (0..results).map(|_| random.below(3) as i8 - 1).collect() };
+        lotteries.push(weights.iter().map(prize).collect());
+    }
+    let [chooses, answers] = [(); 2].map(|()| Seat::BOTH[random.below(2)]);
+    LotteryGame::new(lotteries, chooses, answers)
+}
+
+/// The window that is left for an outcome is a difference of sums, which may be a last place off. Of results that are whole, at
+/// weights that are, it often lies exactly on its edge; a bound that is taken for a value there makes the worse action look as
+/// good as the better one. Values by hand: (-5 + 3 + 1) / 17 and (8 + 5 - 3) / 17.
+#[test]
+fn rounding_misleads_no_pruning() {
+    let lottery = |results: [i8; 4]| -> Vec<Prize> {
+        let weighted = [8, 5, 3, 1].into_iter().zip(results);
+        weighted.map(|(weight, result)| Prize { weight, results: vec![result] }).collect()
+    };
+    let by_hand = LotteryGame::new(vec![lottery([0, -1, 1, 1]), lottery([1, 1, -1, 0])], Seat::Second, Seat::First);
+    assert_eq!([by_hand.value(Action(0)), by_hand.value(Action(1))], [-1.0 / 17.0, 10.0 / 17.0]);
+    let mut random = SplitMix64::new(17);
+    let games = std::iter::once(by_hand).chain((0..6_000).map(|_| random_lotteries(&mut random)));
+    let mut agents = [Pruning::None, Pruning::Star1, Pruning::Star2].map(|pruning| {
+        let options = ExpectimaxOptions { settings: settings(4, pruning, 1), nodes: u32::MAX };
+        Expectimax::<LotteryGame, _>::with_options(PlayToEnd, options)
+    });
+    let (mut seats, mut ties) = ([0, 0], 0);
+    for game in games {
+        let Actor::Player(seat) = game.actor() else { panic!("nobody is to act") };
+        let sign = if seat == Seat::First { 1.0 } else { -1.0 };
+        let mut legal = Vec::new();
+        game.legal_actions_into(&mut legal);
+        let mut values: Vec<f64> = legal.iter().map(|&action| sign * game.value(action)).collect();
+        values.sort_by(|a, b| b.total_cmp(a));
+        seats[seat.index()] += 1;
+        ties += usize::from(values[0] == values[1]);
+        for agent in &mut agents {
+            let choice = agent.choose(&game, &Limits::default()).expect("a choice");
+            let lost = values[0] - sign * game.value(choice.action);
+            assert!(lost < 1e-9, "{} gives away {lost} in {game:?}", agent.spec());
+            let value = f64::from(choice.report.expect("a report").value);
+            assert!((value - values[0]).abs() < 1e-6, "{}: {value} is not {} of {game:?}", agent.spec(), values[0]);
+        }
+    }
+    assert!(seats.iter().all(|&games| games > 2_000) && ties > 500, "{seats:?}, two best actions in {ties}");
 }
 
 /// A budget ends the search between depths; the answer is that of the last complete depth.

@@ -1,19 +1,23 @@
 //! Whom a network meets in self-play, which weights play, and how its strength is followed.
 
 use crate::dervish_binary::dervish;
+use dervish_agents::agent::{Agent, AgentError, Choice};
+use dervish_agents::limits::Limits;
 use dervish_agents::random::RandomAgent;
 use dervish_agents::registry::AgentFactory;
 use dervish_env::chance::SplitMix64;
 use dervish_env::game::Seat;
-use dervish_env::reference::pig::{Pig, PigPlayers};
+use dervish_env::reference::pig::{HOLD, Pig, PigPlayers, ROLL};
+use dervish_models::checkpoint::load_manifest;
 use dervish_training::arena::agents::ArenaGame;
-use dervish_training::assessment::{AgentScore, Assessment, alarm, rating};
+use dervish_training::assessment::{ALARM, AgentScore, Assessment, alarm, rating};
 use dervish_training::config::RunConfig;
 use dervish_training::run_dir::RunDir;
 use dervish_training::self_play::Start;
 use dervish_training::self_play::game::SelfPlayGame;
 use dervish_training::self_play::pool::{LeagueConfig, Met, Pool, Rival, past_name};
 use dervish_training::session::{Budget, Material, train};
+use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -177,6 +181,54 @@ fn opponents_of_the_pool_are_met_but_not_learnt_from() {
     assert_eq!(past.len(), 2, "{past:?}");
 }
 
+/// Holds at 20 points, which is near the best play of pig (Neller and Presser 2004).
+#[derive(Clone)]
+struct HoldAt20;
+
+impl Agent<Pig> for HoldAt20 {
+    fn spec(&self) -> String {
+        "hold-at-20".to_string()
+    }
+
+    fn new_game(&mut self, _rng: ChaCha8Rng) {}
+
+    fn choose(&mut self, position: &Pig, _limits: &Limits) -> Result<Choice, AgentError> {
+        Ok(Choice::plain(if position.running() >= 20 { HOLD } else { ROLL }))
+    }
+}
+
+/// What is known of an opponent are the points of the network, not of its opponent, in the games that are kept: each game takes a
+/// fiftieth of what was known and adds its own. Pig has no draws, and a good player wins most games from a network that has
+/// learnt next to nothing, so that points of the other seat would be others.
+#[test]
+fn points_against_an_opponent_are_those_of_the_network() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pig");
+    let league = "league={share=1.0, opponents=['hold-at-20']}";
+    let changes = ["threads=1", "deterministic=true", league, "learner.window=30", "learner.uses=2"];
+    let run = RunDir::create(&path, config(&changes)).expect("a new run");
+    let rival = Rival { name: "hold-at-20".to_string(), by_scenario: vec![AgentFactory::of(HoldAt20)] };
+    let material = Material { opponents: vec![rival], ..material() };
+    let report = train(&material, &run, Budget::Rounds(3), &()).expect("a session");
+    let mut games = games_of(&path);
+    games.sort_by_key(|game| game.number);
+    let (mut met, mut points, mut seats) = (0.0, 0.0, [0, 0]);
+    for game in &games {
+        let opponent = game.opponent.as_ref().expect("an opponent in every game");
+        let winner = game.result.winner.expect("a winner");
+        seats[opponent.seat.index()] += 1;
+        met = 0.98 * met + 1.0;
+        points = 0.98 * points + if winner == opponent.seat { 0.0 } else { 1.0 };
+    }
+    assert!(games.len() == 36 && seats.iter().all(|&count| count > 5), "{seats:?}");
+    assert!(points < 0.4 * met, "{points} of {met}: either seat could be meant");
+    let figures = load_manifest(&run.checkpoints().path(report.steps)).expect("a manifest").figures;
+    for (figure, expected) in [("games", met), ("points", points)] {
+        let found = figures[&format!("met hold-at-20 {figure}")];
+        assert!((found - expected).abs() < 1e-9, "{figure}: {found} instead of {expected}");
+    }
+}
+
 /// Weights that differ by a few small steps are equals: a gate for those 400 stronger keeps the first ones, one for those at
 /// most 100 weaker lets the newest play.
 #[test]
@@ -231,6 +283,51 @@ fn assessments_are_written_as_they_are_made() {
     let strange = lines_with(&path, "{\"rounds\": 2}\n");
     assert!(run.assessments_until(3).expect_err("no assessment").to_string().contains("missing field"));
     assert_eq!(fs::read_to_string(path.join("assessments.jsonl")).expect("assessments"), strange);
+}
+
+/// Five assessments of a million games each, in which all was lost to the pool at first and won from the held-out opponent, and
+/// the other way round later: whatever the few games of the sixth tell, the alarm rings, for who trains and who watches.
+#[test]
+fn an_alarm_is_told_by_the_session_and_by_watch() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pig").display().to_string();
+    let alarmed = |command: &[&str]| {
+        let output = dervish(command);
+        let told = [output.stdout, output.stderr].map(|told| String::from_utf8(told).expect("UTF-8")).concat();
+        assert!(output.status.success(), "{told}");
+        told.contains(ALARM)
+    };
+    let new = [
+        "train",
+        "--scenario",
+        "pig",
+        "--threads",
+        "1",
+        "--rounds",
+        "5",
+        "--out",
+        &path,
+        "--set",
+        "learner.games_per_round=4",
+        "--set",
+        "self_play.simulations=2",
+        "--set",
+        "league={share=0.2, opponents=['random']}",
+        "--set",
+        "assessment={every=6, games=2, held_out=['mcts:sims=2']}",
+    ];
+    assert!(!alarmed(&new) && !alarmed(&["watch", &path]));
+    let lines = (1..=5).map(|rounds| {
+        let (pool, held_out) = if rounds <= 3 { (0.0, 1.0) } else { (1.0, 0.0) };
+        let mut line = Assessment { rounds, ..assessment(pool, held_out, 1_000_000) };
+        for (agent, spec) in line.agents.iter_mut().zip(["random", "mcts:sims=2"]) {
+            agent.spec = spec.to_string();
+        }
+        serde_json::to_string(&line).expect("JSON") + "\n"
+    });
+    fs::write(Path::new(&path).join("assessments.jsonl"), lines.collect::<String>()).expect("written");
+    assert!(!alarmed(&["watch", &path]));
+    assert!(alarmed(&["train", "--resume", &path, "--rounds", "6"]) && alarmed(&["watch", &path]));
 }
 
 /// The file of assessments with some text more at its end, which is returned.

@@ -1,12 +1,27 @@
 //! What decisions of finished games should have been judged and played like, computed by hand.
 
+use crate::training::config;
 use dervish_agents::evaluation::Utility;
+use dervish_agents::random::RandomAgent;
+use dervish_agents::registry::AgentFactory;
 use dervish_env::game::{Action, GameResult, Seat};
-use dervish_models::batch::Played;
+use dervish_env::reference::pig::{Pig, PigPlayers};
+use dervish_models::batch::{Batch, Played};
+use dervish_models::device::DeviceChoice;
+use dervish_models::evaluator::{Evaluations, NetEvaluator};
+use dervish_models::network::{Architecture, Network, NetworkConfig};
+use dervish_models::process;
+use dervish_models::trainer::Trainer;
+use dervish_neural::encoding::{PositionEncoding, input_sizes};
+use dervish_training::arena::agents::ArenaGame;
+use dervish_training::arena::luck::{LuckMeter, ValueFunction, value_function};
+use dervish_training::learner::Learner;
+use dervish_training::self_play::Start;
 use dervish_training::self_play::game::{Decision, Judgement, SelfPlayGame};
 use dervish_training::self_play::targets::{
-    TargetConfig, played_actions, result_target, standardise, turns_left, value_targets,
+    TargetConfig, luck_ahead, played_actions, result_target, standardise, turns_left, value_targets,
 };
+use dervish_training::self_play::teacher::Teacher;
 
 /// A game with the given deciders and the values that they saw.
 fn judged_game(decisions: &[(Seat, f32)], result: GameResult) -> SelfPlayGame {
@@ -106,4 +121,71 @@ fn advantages_are_standardised_for_each_seat_apart() {
     let mut decisions = [of(Seat::First, 1.0), of(Seat::Second, -5.0), of(Seat::First, 3.0), of(Seat::Second, -5.0)];
     standardise(decisions.iter_mut().map(|(seat, played)| (*seat, played)));
     assert_eq!(decisions.map(|(_, played)| played.advantage), [-1.0, 0.0, 1.0, 0.0]);
+}
+
+/// The loss of a step is the cross-entropy of its targets and what the network said before: of a decision, the result for its
+/// seat, less the set part of the luck ahead of it, half of which is taken from the win and given to the loss, since the value is
+/// the probability of a win less that of a loss.
+#[test]
+fn the_learner_takes_luck_out_of_its_targets() {
+    process::prepare();
+    let starts = [Start { position: Pig::new(), encoder: PigPlayers::new() }];
+    let agent = AgentFactory::of(RandomAgent::default());
+    let mut teacher = Teacher::new(Pig::new(), 0, &agent, 0.0, Utility::default(), 11);
+    let games: Vec<SelfPlayGame> = (0..4).map(|number| teacher.play(number).expect("a game")).collect();
+    let played: Vec<&SelfPlayGame> = games.iter().collect();
+    let value: &ValueFunction<Pig> = &value_function(Pig::evaluation());
+    let learner = |luck: f32, passes: usize, net: Network| {
+        let mut config = config(0);
+        config.learner.targets.luck = luck;
+        config.learner.trainer.learning_rate = 0.01;
+        // A step on all decisions in each pass.
+        (config.learner.passes, config.learner.batch) = (passes, 1_000_000);
+        let trainer = Trainer::new(net, config.learner.trainer.clone()).expect("a trainer");
+        Learner::new(&starts, &config, Some(value), trainer)
+    };
+    let inputs = input_sizes(&starts[0].encoder);
+    let architecture = Architecture::TokenMlp { hidden: 16, trunk: 32 };
+    let device = DeviceChoice::Cpu.device().expect("a device");
+    let net = Network::new(NetworkConfig { inputs, architecture, by_seat: false }, 5, device).expect("a network");
+    // A network with an opinion of who wins, which luck has to do with.
+    let mut opinionated = learner(0.0, 40, net);
+    opinionated.round(0, &played, 0.0).expect("a round");
+
+    let mut encoding = PositionEncoding::new(&starts[0].encoder, opinionated.net().config());
+    let mut batch = Batch::new(opinionated.net().config());
+    // Of each decision whether it was won, and half the luck ahead of it, both for its seat.
+    let mut ends: Vec<(f64, f64)> = Vec::new();
+    for game in &games {
+        let ahead = luck_ahead(game, &Pig::new(), value, &mut LuckMeter::default()).expect("a game by the rules");
+        let mut ahead = ahead.into_iter();
+        game.replay(&Pig::new(), |position, legal, decision| {
+            encoding.encode(&starts[0].encoder, position, decision.seat, legal);
+            batch.push(&encoding.sample()).expect("a sample");
+            let luck = ahead.next().expect("one for each decision");
+            let own = if decision.seat == Seat::First { luck } else { -luck };
+            ends.push((if game.result.winner == Some(decision.seat) { 1.0 } else { 0.0 }, own / 2.0));
+        })
+        .expect("a game by the rules");
+    }
+    let mut said = Evaluations::default();
+    let copy = opinionated.net().duplicate().expect("a copy");
+    NetEvaluator::new(copy).evaluate(&batch, &mut said).expect("finite");
+    // Pig has no draws.
+    let cross_entropy = |share: f64| {
+        let of_each = ends.iter().enumerate().map(|(index, &(won, luck))| {
+            let [win, _, loss] = said.wdl(index).map(|said| f64::from(said).ln());
+            -(won - share * luck) * win - (1.0 - won + share * luck) * loss
+        });
+        of_each.sum::<f64>() / ends.len() as f64
+    };
+    for share in [0.0f32, 0.5, 1.0] {
+        let mut learner = learner(share, 1, opinionated.net().duplicate().expect("a copy"));
+        let report = learner.round(0, &played, 0.0).expect("a round");
+        assert_eq!((report.learnt_from, learner.steps()), (ends.len(), 1));
+        let (found, expected) = (report.losses.wdl, cross_entropy(share.into()));
+        assert!((found - expected).abs() < 1e-4, "with {share} of luck: {found} instead of {expected}");
+    }
+    // Whoever left luck in would be found out.
+    assert!((cross_entropy(1.0) - cross_entropy(0.0)).abs() > 1e-2);
 }

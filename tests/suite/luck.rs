@@ -8,8 +8,9 @@ use dervish_agents::random::RandomAgent;
 use dervish_agents::registry::AgentFactory;
 use dervish_env::chance::SplitMix64;
 use dervish_env::dervish::campaign::{BattleStage, Campaign};
+use dervish_env::dervish::position_file::PositionFile;
 use dervish_env::dervish::scenario::Scenario;
-use dervish_env::game::{Action, Actor, Position, Seat};
+use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Position, Seat};
 use dervish_env::reference::pig::{HOLD, Pig, ROLL};
 use dervish_search::reference::PigEvaluation;
 use dervish_training::arena::agents::ArenaGame;
@@ -23,6 +24,8 @@ use dervish_training::self_play::{
     teacher::Teacher,
 };
 use rand_chacha::ChaCha8Rng;
+use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 fn assert_near(value: f64, expected: f64, tolerance: f64) {
@@ -235,6 +238,83 @@ fn taking_luck_out_keeps_the_expectation() {
     let error = difference.standard_error.expect("matches");
     assert!(error > 1e-4 && difference.value.abs() < 3.0 * error, "{difference:?}");
     assert!(of(&adjusted).standard_error < of(&plain).standard_error, "{:?} {:?}", of(&adjusted), of(&plain));
+}
+
+/// What the first seat may expect where both play at random, over exact weights.
+fn value_of_random_play(position: &Campaign, known: &mut HashMap<u64, f64>) -> f64 {
+    if let Some(result) = position.result() {
+        return f64::from(result.sign(Seat::First));
+    }
+    let key = position.key();
+    if let Some(&value) = known.get(&key) {
+        return value;
+    }
+    let (mut sum, mut total) = (0.0, 0.0);
+    let mut add = |weight: f64, next: &Campaign| {
+        sum += weight * value_of_random_play(next, known);
+        total += weight;
+    };
+    let mut merged: Vec<MergedOutcome> = Vec::new();
+    if position.actor() != Actor::Chance {
+        let mut legal = Vec::new();
+        position.legal_actions_into(&mut legal);
+        for action in legal {
+            let mut next = *position;
+            next.apply_legal(action);
+            add(1.0, &next);
+        }
+    } else if position.merged_outcomes_into(&mut merged) {
+        for MergedOutcome { weight, rolls } in merged {
+            let mut next = *position;
+            rolls.into_iter().for_each(|roll| next.resolve_possible(roll));
+            add(weight as f64, &next);
+        }
+    } else {
+        let mut outcomes = Vec::new();
+        position.chance_outcomes_into(&mut outcomes);
+        for weighted in outcomes {
+            let mut next = *position;
+            next.resolve_possible(weighted.outcome);
+            add(f64::from(weighted.weight), &next);
+        }
+    }
+    let value = sum / total;
+    known.insert(key, value);
+    value
+}
+
+/// 3,000 pairs of random games of the tiny campaign, after a desertion and before a counterstroke: with and without luck the mean
+/// is the exact value within three standard errors, without it they are smaller.
+#[test]
+fn the_mean_without_luck_is_the_exact_value() {
+    let value = value_function(Campaign::evaluation());
+    let mut after_desertion = tiny();
+    for roll in [11, 1] {
+        after_desertion.resolve(Outcome(roll)).expect("possible");
+    }
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/solved/tiny_counterstroke.json");
+    let counterstroke = PositionFile::load(&file).expect("a position").position;
+    for start in [after_desertion, counterstroke] {
+        let exact = value_of_random_play(&start, &mut HashMap::new());
+        let report = play(&start, [&AgentFactory::of(RandomAgent::default()); 2], 3_000, 11, &value);
+        // The two games of a pair share dice: their mean is one observation.
+        let (values, lucks): (Vec<f64>, Vec<f64>) = report
+            .games
+            .chunks(2)
+            .map(|pair| {
+                let signs: f64 = pair.iter().map(|game| 2.0 * game.score(Seat::First) - 1.0).sum();
+                let lucks: f64 = pair.iter().map(|game| game.luck.expect("measured")).sum();
+                (signs / 2.0, lucks / 2.0)
+            })
+            .unzip();
+        let luck = LuckAdjusted::of(&values, &lucks).expect("they vary");
+        for estimate in [luck.plain, luck.adjusted] {
+            // An interval of 95% reaches 1.96 standard errors to each side.
+            let error = (estimate.high - estimate.low) / 2.0 / 1.96;
+            assert_near(estimate.value, exact, 3.0 * error);
+        }
+        assert!(luck.narrowing() > 1.0, "{luck:?}");
+    }
 }
 
 /// Of values 0, 1, 0, 1 at luck -1, 0, 1, 2: the line is 0.4 + 0.2 luck, the squares about it sum to 0.8, so the

@@ -12,6 +12,7 @@ mod combat_odds;
 mod conformance;
 mod data;
 mod dervish_binary;
+mod dice_keys;
 #[cfg(feature = "torch")]
 mod disk_limit;
 mod doctrine;
@@ -29,6 +30,7 @@ mod gym;
 mod league;
 #[cfg(feature = "torch")]
 mod learning_targets;
+mod lottery_game;
 mod luck;
 mod match_command;
 mod match_folder;
@@ -47,6 +49,7 @@ mod pretrained;
 mod progress;
 mod puct;
 mod ratings;
+mod readme;
 mod record;
 mod regret_command;
 mod replay;

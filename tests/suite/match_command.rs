@@ -141,9 +141,12 @@ fn a_match_stops_when_its_test_is_over() {
     assert!(report["statistics"]["games"].as_u64() < Some(2000));
     let table = String::from_utf8(dervish(&arguments).stdout).expect("UTF-8");
     assert!(table.contains("test +0 to +100 Elo  LLR ") && table.contains("H1 accepted: more than Elo +0"), "{table}");
+    let biased =
+        "\nended by the test   score and Elo are biased by the stopping, unlike those of a fixed number of games\n";
+    assert!(table.contains(biased), "{table}");
     // With too few games nothing is decided.
     let undecided = String::from_utf8(dervish(&with(&["--sprt", "elo0=0,elo1=1"])).stdout).expect("UTF-8");
-    assert!(undecided.contains("in (-2.94, 2.94), undecided"), "{undecided}");
+    assert!(undecided.contains("in (-2.94, 2.94), undecided") && !undecided.contains("biased"), "{undecided}");
 }
 
 #[test]
@@ -199,6 +202,21 @@ fn ctrl_c_keeps_the_finished_pairs() {
     assert!(table.contains("stopped: 4000000000 games were asked for"), "{table}");
     let report = dervish_training::arena::folder::MatchFolder::read_report(&out).expect("written");
     assert!(report.games.len() >= 4 && report.games.len().is_multiple_of(2));
+}
+
+/// A match that is refused leaves no new file of results; one that is played makes its folder.
+#[test]
+fn a_file_of_results_is_made_for_games_alone() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (db, taken, out) = (path("runs/results.db"), path("taken"), path("out"));
+    fs::create_dir(&taken).expect("a folder");
+    fs::write(folder.path().join("taken/notes.txt"), "mine").expect("written");
+    let line = refusal(&with(&["--db", &db, "--out", &taken]));
+    assert_eq!(line, format!("dervish: {taken} is not empty; name a new folder\n"));
+    assert!(!folder.path().join("runs").exists());
+    assert!(dervish(&with(&["--db", &db, "--out", &out])).status.success());
+    assert!(folder.path().join("runs/results.db").exists() && folder.path().join("out/match.json").exists());
 }
 
 /// Names under which SQLite, left to itself, keeps a database in memory.

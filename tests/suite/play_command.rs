@@ -9,10 +9,13 @@ use std::time::{Duration, Instant};
 
 use dervish_env::chance::{Dice, SplitMix64};
 use dervish_env::dervish::Campaign;
-use dervish_env::dervish::catalogue::Side;
+use dervish_env::dervish::catalogue::{Class, Side};
+use dervish_env::dervish::decision::Decision;
+use dervish_env::dervish::rules::combat::Test;
 use dervish_env::dervish::scenario::Scenario;
+use dervish_env::dervish::tables::{EVENT_BANDS, Event, Morale};
 use dervish_env::encode::PolicyEncoder;
-use dervish_env::game::Actor;
+use dervish_env::game::{Actor, Outcome, Position};
 use dervish_env::record::{Record, Replay};
 use dervish_training::arena::agents::ArenaGame;
 use dervish_training::games::{GameVisitor, game_names, with_game};
@@ -134,11 +137,147 @@ fn rolls_and_orders_are_told_with_what_they_change() {
             let (d66, name) = rest.split_once(", ").unwrap_or((rest, ""));
             let side = Side::BOTH.into_iter().find(|of| of.id() == side)?;
             let event = rules.tables.event(rules.events, side, d66.parse().ok()?)?;
-            Some(([event.id(), event.meaning()], [name, two[1].strip_prefix("  ").unwrap_or("")]))
+            let told = two[1].strip_prefix("  ").unwrap_or("");
+            Some(([event.id(), event.meaning()], [name, told.strip_suffix(" (no effect)").unwrap_or(told)]))
         });
         let events: Vec<_> = events.collect();
         assert!(events.len() > 4 && events.iter().all(|(event, told)| event == told), "{events:?}");
     }
+}
+
+/// What is told of a roll.
+fn told_of<P: ArenaGame>(position: &P, outcome: Outcome) -> String {
+    position.roll_text(outcome)
+}
+
+/// Plays a random game of a scenario and shows each position that waits for a roll.
+fn at_each_roll(scenario: &'static Scenario, seed: u64, mut show: impl FnMut(&Campaign)) {
+    let (mut dice, mut choice) = (Dice::new(seed), SplitMix64::new(seed));
+    let (mut position, mut legal) = (Campaign::new(scenario), Vec::new());
+    loop {
+        match position.actor() {
+            Actor::Finished => return,
+            Actor::Chance => {
+                show(&position);
+                let outcome = dice.roll(&position);
+                position.resolve(outcome).expect("a roll that was listed");
+            }
+            Actor::Player(_) => {
+                position.legal_actions_into(&mut legal);
+                position.apply(legal[choice.below(legal.len())]).expect("an action that was listed");
+            }
+        }
+    }
+}
+
+/// Rule 4.3: a good harvest counts from November to February alone, dry weather in the other months, and the withdrawal only
+/// while the Mahdist holds Khartoum.
+#[test]
+fn an_event_without_effect_is_told_as_such() {
+    let mut seen = BTreeSet::new();
+    let scenario = Scenario::builtin("khartoum").expect("comes with the game");
+    let khartoum = scenario.board.place_named("Khartoum").expect("a place");
+    for seed in 1..=3 {
+        at_each_roll(scenario, seed, |position| {
+            if position.pending().decision != Decision::RollEvent {
+                return;
+            }
+            let winter = [11, 12, 1, 2].contains(&position.month());
+            for d66 in EVENT_BANDS {
+                let event = scenario.tables.event(scenario.events, position.active(), d66).expect("a band");
+                let effect = match event {
+                    Event::GoodHarvest => winter,
+                    Event::DryWeather => !winter,
+                    Event::Withdraw => position.controller(khartoum) == Some(Side::Mahdist),
+                    _ => continue,
+                };
+                let told = told_of(position, Outcome(u16::from(d66)));
+                assert!(told.contains(event.meaning()), "{told}");
+                assert_eq!(told.ends_with(" (no effect)"), !effect, "month {}: {told}", position.month());
+                seen.insert((event, effect));
+            }
+        });
+    }
+    for event in [Event::GoodHarvest, Event::DryWeather] {
+        assert!([true, false].iter().all(|effect| seen.contains(&(event, *effect))), "{seen:?}");
+    }
+    assert!(seen.contains(&(Event::Withdraw, false)), "{seen:?}");
+}
+
+/// Table 8.31: at 2 no march, below it one that disrupts a quarter, below 1 a half of the group; above it a march in good
+/// order. A group is as fast as its slowest unit (8.2).
+#[test]
+fn a_march_roll_is_told_with_how_far_it_lets_the_group_go() {
+    let mut seen = BTreeSet::new();
+    let scenario = Scenario::builtin("khartoum").expect("comes with the game");
+    at_each_roll(scenario, 1, |position| {
+        if position.pending().decision != Decision::RollMarch {
+            return;
+        }
+        let group = position.units().at(position.group().hex).iter().filter(|cohort| cohort.grouped());
+        let slowest = group.map(|cohort| scenario.catalogue.of(cohort.kind()).movement).min().unwrap_or(0);
+        let far = format!("the group may go as far as {slowest} movement points reach");
+        for die in 1..=6u16 {
+            let modified = i32::from(die) + position.march_modifier();
+            let meaning = match modified {
+                2 => "no march, and no more rolls of this group".to_owned(),
+                1 => format!("{far}; 25% of its units are disrupted, fractions down"),
+                ..1 => format!("{far}; 50% of its units are disrupted, fractions down"),
+                _ => far.clone(),
+            };
+            assert_eq!(told_of(position, Outcome(die)), format!("{die}\n  {meaning}"));
+            seen.insert(modified.clamp(1, 3));
+        }
+    });
+    assert_eq!(seen, BTreeSet::from([1, 2, 3]));
+}
+
+/// A test is told with its modifier and total (9.4) and the result of each class by table 9.6; the last one with the winner
+/// (9.9), who is the one that the position has where something is still asked of the combat.
+#[test]
+fn a_test_is_told_with_what_it_gives() {
+    let (mut tests, mut winners) = (0, 0);
+    for (name, seed) in [("khartoum", 1), ("khartoum", 2), ("khartoum", 3), ("el-obeid", 1), ("el-obeid", 2)] {
+        let scenario = Scenario::builtin(name).expect("comes with the game");
+        at_each_roll(scenario, seed, |position| {
+            let test = match position.pending().decision {
+                Decision::RollFireMarching => Test::FireMarching,
+                Decision::RollFireDefending => Test::FireDefending,
+                Decision::RollMeleeMarching => Test::MeleeMarching,
+                Decision::RollMeleeDefending => Test::MeleeDefending,
+                _ => return,
+            };
+            let modifier = position.combat().modifier(test, &position.battle().dice).expect("a test that is due");
+            for sum in 2..=12u16 {
+                let total = i32::from(sum) + modifier;
+                let told = told_of(position, Outcome(sum));
+                assert!(told.starts_with(&format!("{sum}\n  modifier {modifier:+}, total {total}")), "{told}");
+                // The flag helps classes R and L (12.2).
+                for class in [Class::F, Class::V] {
+                    let result = match scenario.tables.morale(class, total) {
+                        Morale::Fail => "fails",
+                        Morale::Shaken => "shaken",
+                        Morale::Hold => "holds",
+                        Morale::Steady => "steady",
+                        Morale::Good => "good",
+                    };
+                    let told_class = format!("class {} ", class.id());
+                    let right = format!("{told_class}{result}");
+                    assert!(!told.contains(&told_class) || told.contains(&right), "{told}: {right}");
+                }
+                let mut after = *position;
+                after.resolve(Outcome(sum)).expect("a sum of two dice");
+                if matches!(after.pending().decision, Decision::RetreatHex | Decision::Advance)
+                    && let Some(winner) = after.battle().winner
+                {
+                    assert!(told.ends_with(&format!("; {} wins the combat (9.9)", winner.id())), "{told}");
+                    winners += 1;
+                }
+                tests += 1;
+            }
+        });
+    }
+    assert!(tests > 100 && winners > 0, "{tests} {winners}");
 }
 
 /// Games without a seed have other dice each time; the seed that is told plays the same game again.
@@ -361,6 +500,75 @@ fn lines_that_are_no_orders_are_answered_in_one_line() {
     assert_eq!(played, ["mahdist place 4105"]);
 }
 
+/// A number beyond the list is that of a hex, or of how many units, if one order alone has it. The Mahdist of scenario 3 may
+/// leave a kind out of a hex (2.7), but not place nothing in it.
+#[test]
+fn a_number_in_one_order_alone_is_that_order() {
+    let played = |lines: &str| recorded(&SETUP, lines).1;
+    assert_eq!(played("4105\n"), ["mahdist place 4105"]);
+    assert_eq!(played("4105\n0\n"), ["mahdist place 4105", "mahdist place 4105 mahdist_spearmen 0"]);
+    // The list goes before: its second order places one.
+    assert_eq!(played("4105\n2\n")[1], "mahdist place 4105 mahdist_spearmen 1");
+    let (output, played) = recorded(&SETUP, "9999\n4105\n4105\n");
+    assert!(output.contains("> 9999: the orders are numbered 1 to 59, and none of them names 9999\n"), "{output}");
+    let several =
+        "> 4105: 11 orders name it; type the number of one, or its text, such as 'place 4105 mahdist_spearmen 0'\n";
+    assert!(output.contains(several), "{output}");
+    assert_eq!(played, ["mahdist place 4105"]);
+    // A hex of the first columns.
+    let tiny = ["--scenario", "tiny", "--side", "mahdist", "--seed", "7"];
+    assert_eq!(recorded(&tiny, "0302\n").1[1], "mahdist march 0302");
+}
+
+/// The forces of 2.6, and what is left of them.
+#[test]
+fn what_is_still_to_be_placed_is_told() {
+    let output = sitting(&SETUP, "4105\nplace 4105 mahdist_spearmen 3\n");
+    let left = |spearmen| {
+        format!("\nstill to be placed: {spearmen} mahdist_spearmen, 1 mahdist_rifles, 1 mahdist_cavalry, osman_digma\n")
+    };
+    assert!(output.contains(&left(10)), "{output}");
+    // After the spearmen the rifles are asked about.
+    assert!(output.contains(&left(7)) && output.contains("  1 place 4105 mahdist_rifles 0 (none)\n"), "{output}");
+    let output = sitting(&SETUP, "1\n".repeat(20_000));
+    let (_, turns) = output.split_once("March phase").expect("a turn");
+    assert!(!turns.contains("still to be placed"), "{turns}");
+}
+
+/// A game that was left goes on as if it had not been, with an agent that draws nothing but its ties; and its record with it.
+#[test]
+fn a_game_that_was_left_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join("new").join(name).to_str().expect("UTF-8").to_owned();
+    let (whole, left) = (path("whole.record"), path("left.record"));
+    let game = [&SETUP[..], &["--against", "doctrine", "--seed", "2", "--record"]].concat();
+    let end = sitting(&[&game[..], &[whole.as_str()]].concat(), "1\n".repeat(20_000));
+    sitting(&[&game[..], &[left.as_str()]].concat(), format!("{}q\n", "1\n".repeat(12)));
+    let resume = |lines: &str| {
+        let output = dervish_reading(&["play", "--resume", &left], lines.as_bytes());
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let records = || [&left, &whole].map(|path| fs::read_to_string(path).expect("a record"));
+    // Once in the set-up, once after it.
+    let again = resume(&format!("{}q\n", "1\n".repeat(16)));
+    assert!(again.ends_with("left the game\n") && !again.contains("seed "), "{again}");
+    let [so_far, mut beginning] = records();
+    beginning.truncate(so_far.len() - "unfinished\n".len());
+    assert_eq!(so_far, format!("{beginning}unfinished\n"));
+    assert!(so_far.contains("\nroll "), "{so_far}");
+    assert_eq!(resume(&"1\n".repeat(20_000)).lines().next_back(), end.lines().next_back());
+    let [to_the_end, at_once] = records();
+    assert_eq!(to_the_end, at_once);
+    let refused = refusal(&["play", "--resume", &left]);
+    assert!(refused.contains("--resume: ") && refused.contains("the game is over"), "{refused}");
+    // A game of two agents.
+    fs::write(&left, so_far.replace("mahdist human", "mahdist random")).expect("written");
+    assert!(refusal(&["play", "--resume", &left]).contains("no person played it"));
+    // What the record says is not said again.
+    assert!(refusal(&["play", "--resume", &left, "--seed", "1"]).contains("--seed"));
+}
+
 /// However long a line is, it is one slip, answered once and not said again.
 #[test]
 fn a_line_that_is_too_long_is_passed_over_whole() {
@@ -518,7 +726,9 @@ fn how_the_game_is_won_is_told_at_the_start_and_when_asked_for() {
 #[test]
 fn bad_arguments_are_refused_before_the_game() {
     let folder = tempfile::tempdir().expect("a folder");
-    let record = folder.path().join("no/such/folder/game.record");
+    // In a file there are no folders.
+    fs::write(folder.path().join("file"), "").expect("written");
+    let record = folder.path().join("file/game.record");
     let record = record.to_str().expect("UTF-8");
     for (arguments, expected) in [
         (&[][..], "--scenario <SCENARIO> --side <SIDE>"),
@@ -539,13 +749,13 @@ fn bad_arguments_are_refused_before_the_game() {
             "--against: agent 'mcts': sims=0",
         ),
         (&["--scenario", "souakim", "--side", "mahdist", "--seed", "lucky"], "invalid value 'lucky' for '--seed"),
-        (&["--scenario", "souakim", "--side", "mahdist", "--record", record], "--record: cannot write"),
+        (&["--scenario", "souakim", "--side", "mahdist", "--record", record], "--record: cannot make the folder"),
         (&["--scenario", "souakim", "--side", "mahdist", "extra"], "'extra'"),
     ] {
         let line = refusal(&[&["play"], arguments].concat());
         assert!(line.contains(expected), "{line}");
     }
-    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
 }
 
 /// The reference games are played in the same way; column 4 stands first in the middle.

@@ -173,9 +173,14 @@ fn what_cannot_be_measured_is_refused() {
         assert!(line.contains(expected), "{args:?}: {line}");
     }
     let files = concat!(env!("CARGO_MANIFEST_DIR"), "/data/solved/storm_el_obeid.json");
-    for args in
-        [&[][..], &["--positions", "5"], &[files, "--scenario", "pig"], &["--scenario", "pig", "--positions", "0"]]
-    {
+    for args in [
+        &[][..],
+        &["--positions", "5"],
+        // Positions of files are not drawn.
+        &[files, "--positions", "5"],
+        &[files, "--scenario", "pig"],
+        &["--scenario", "pig", "--positions", "0"],
+    ] {
         let output = dervish(&[&["regret"], args].concat());
         assert_eq!(output.status.code(), Some(2), "{args:?}: {output:?}");
         assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{args:?}");

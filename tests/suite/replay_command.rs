@@ -87,16 +87,21 @@ fn a_wrong_record_is_refused_with_its_line() {
     assert!(refusal(&["replay", &folder.path().join("none").display().to_string()]).contains("none"));
 }
 
+/// Neither its record, by whatever name, nor another file.
 #[test]
-fn a_fork_does_not_take_the_place_of_its_record() {
+fn a_fork_takes_the_place_of_nothing() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("game.record");
     short_record().write(&path).expect("written");
-    // By another name, too.
-    let same = folder.path().join(".").join("game.record");
-    let [record, fork] = [&path, &same].map(|path| path.to_str().expect("UTF-8"));
-    assert!(refusal(&["replay", record, "--to", "2", "--fork", fork]).contains("--fork: this is the record itself"));
+    let (same, mine) = (folder.path().join(".").join("game.record"), folder.path().join("mine.toml"));
+    std::fs::write(&mine, "mine").expect("written");
+    let record = path.to_str().expect("UTF-8");
+    for fork in [&path, &same, &mine] {
+        let refused = refusal(&["replay", record, "--to", "2", "--fork", fork.to_str().expect("UTF-8")]);
+        assert!(refused.contains("--fork: ") && refused.contains("exists; name a new file"), "{refused}");
+    }
     assert_eq!(Record::read(&path).expect("as it was"), short_record());
+    assert_eq!(std::fs::read_to_string(&mine).expect("as it was"), "mine");
 }
 
 /// The record names its scenario, but only who played knows where the file lies.

@@ -2,7 +2,7 @@
 //! holds for all of them: the same seed, the same move, and no knowledge of dice that are still to fall.
 
 use crate::solved_pig::{SolvedPig, pig_at};
-use dervish_agents::agent::Choice;
+use dervish_agents::agent::{Agent, AgentError, Choice};
 use dervish_agents::evaluation::{PlayToEnd, Utility};
 use dervish_agents::limits::Limits;
 use dervish_agents::registry::{Configure, Registry};
@@ -20,6 +20,7 @@ use dervish_search::mcts_agent::Mcts;
 use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
 use dervish_training::arena::agents::ArenaGame;
 use dervish_training::arena::regret::{SolvedPosition, measure, with_budget};
+use rand_chacha::ChaCha8Rng;
 use std::path::Path;
 
 const BY_RESULT: Utility = Utility { margin_share: 0.0 };
@@ -118,8 +119,21 @@ fn solved_positions_have_the_values_that_are_written_down() {
         let sign = if solved.seat == Seat::First { 1.0 } else { -1.0 };
         assert!((sign * single - value).abs() < 1e-6, "{name}: {single}");
     }
-    let files = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("data/solved")).expect("a folder");
-    assert_eq!(files.count(), SOLVED.len(), "every file has its value here");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/solved");
+    let files = std::fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("readable").path());
+    let positions = files.filter(|file| file.extension().is_some_and(|ending| ending == "json"));
+    assert_eq!(positions.count(), SOLVED.len(), "every file has its value here");
+    // The page beside them says the same.
+    let page = std::fs::read_to_string(folder.join("README.md")).expect("a page");
+    let figures = |name: &str| {
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
+        let value = row.and_then(|row| row.split('|').nth(5)).and_then(|cell| cell.rsplit(" = ").next());
+        value.and_then(|value| value.trim().parse::<f64>().ok())
+    };
+    for (name, value) in SOLVED {
+        let told = figures(name).unwrap_or_else(|| panic!("{name}: no value on the page"));
+        assert!((told - value).abs() < 1e-6, "{name}: {told}");
+    }
 }
 
 #[test]
@@ -384,44 +398,90 @@ fn mcts_shares_what_is_reached_in_several_ways() {
     assert!(shared < apart && apart < 1_000_000, "{shared} simulations, without sharing {apart}");
 }
 
+/// Of 24 games of the tiny campaign, each with dice of its own, how many pairs part at a choice, and how many at a roll that
+/// comes after a choice. `make` is shown the dice that will fall.
+fn partings(make: impl Fn(&Dice, Seat) -> Box<dyn Agent<Campaign>>) -> [usize; 2] {
+    let play = |dice_seed: u64| {
+        let mut dice = Dice::new(dice_seed);
+        let mut agents = Seat::BOTH.map(|seat| {
+            let mut agent = make(&dice, seat);
+            agent.new_game(agent_rng(5, 0, seat));
+            agent
+        });
+        let mut position = PositionFile::start("tiny").expect("built in").position;
+        let mut events: Vec<(bool, u16)> = Vec::new();
+        while position.actor() != Actor::Finished {
+            if let Actor::Player(seat) = position.actor() {
+                let choice = agents[seat.index()].choose(&position, &Limits::default()).expect("a choice");
+                position.apply(choice.action).expect("a legal choice");
+                events.push((false, choice.action.0));
+            } else {
+                let roll = dice.roll(&position);
+                position.resolve(roll).expect("a roll");
+                events.push((true, roll.0));
+            }
+        }
+        events
+    };
+    let games: Vec<_> = (0..24).map(play).collect();
+    let (mut at_choices, mut at_rolls) = (0, 0);
+    for (index, game) in games.iter().enumerate() {
+        for other in games[..index].iter().filter(|other| *other != game) {
+            let first = game.iter().zip(other).position(|(a, b)| a != b).expect("one is not a part of the other");
+            if !game[first].0 || !other[first].0 {
+                at_choices += 1;
+            } else {
+                at_rolls += usize::from(game[..first].iter().any(|(roll, _)| !roll));
+            }
+        }
+    }
+    [at_choices, at_rolls]
+}
+
 /// No choice depends on dice that fall after it: games that begin alike part at a roll, never at a choice.
 #[test]
 fn no_search_knows_a_die_before_it_falls() {
-    for spec in ["expectimax:nodes=300", "gumbel:sims=16", "mcts:sims=40,select=puct,reuse=true", "doctrine"] {
-        let registry = Campaign::agents();
-        let play = |dice_seed: u64| {
-            let mut agents = Seat::BOTH.map(|seat| {
-                let mut agent = registry.factory(spec).expect("an agent").make();
-                agent.new_game(agent_rng(5, 0, seat));
-                agent
-            });
-            let mut dice = Dice::new(dice_seed);
-            let mut position = PositionFile::start("tiny").expect("built in").position;
-            let mut events: Vec<(bool, u16)> = Vec::new();
-            while position.actor() != Actor::Finished {
-                if let Actor::Player(seat) = position.actor() {
-                    let choice = agents[seat.index()].choose(&position, &Limits::default()).expect("a choice");
-                    position.apply(choice.action).expect("a legal choice");
-                    events.push((false, choice.action.0));
-                } else {
-                    let roll = dice.roll(&position);
-                    position.resolve(roll).expect("a roll");
-                    events.push((true, roll.0));
-                }
-            }
-            events
-        };
-        let games: Vec<_> = (0..24).map(play).collect();
-        let mut after_choices = 0;
-        for (index, game) in games.iter().enumerate() {
-            for other in games[..index].iter().filter(|other| *other != game) {
-                let first = game.iter().zip(other).position(|(a, b)| a != b).expect("one is not a part of the other");
-                assert!(game[first].0 && other[first].0, "{spec}: parted at a choice");
-                after_choices += usize::from(game[..first].iter().any(|(roll, _)| !roll));
-            }
-        }
-        assert!(after_choices > 0, "{spec}: no games had a choice before they parted");
+    let registry = Campaign::agents();
+    for spec in
+        ["expectimax:nodes=300", "gumbel:sims=16", "mcts:sims=40", "mcts:sims=40,select=puct,reuse=true", "doctrine"]
+    {
+        let factory = registry.factory(spec).expect("an agent");
+        let [at_choices, at_rolls] = partings(|_, _| factory.make());
+        assert_eq!(at_choices, 0, "{spec}: parted at a choice");
+        assert!(at_rolls > 0, "{spec}: no games had a choice before they parted");
     }
+}
+
+/// Chooses by the next roll, which it reads off a copy of the dice.
+struct Foreseeing {
+    dice: Dice,
+}
+
+impl Agent<Campaign> for Foreseeing {
+    fn spec(&self) -> String {
+        "foreseeing".to_string()
+    }
+
+    fn new_game(&mut self, _rng: ChaCha8Rng) {}
+
+    fn choose(&mut self, position: &Campaign, _limits: &Limits) -> Result<Choice, AgentError> {
+        let mut legal = Vec::new();
+        position.legal_actions_into(&mut legal);
+        let (mut next, mut ahead) = (*position, Vec::new());
+        while let Actor::Player(_) = next.actor() {
+            next.legal_actions_into(&mut ahead);
+            next.apply_legal(ahead[0]);
+        }
+        let roll = if next.actor() == Actor::Chance { self.dice.clone().roll(&next).0 } else { 0 };
+        Ok(Choice::plain(legal[usize::from(roll) % legal.len()]))
+    }
+}
+
+/// The check above finds an agent that does know them.
+#[test]
+fn an_agent_that_knows_the_dice_is_found_out() {
+    let [at_choices, _] = partings(|dice, _| Box::new(Foreseeing { dice: dice.clone() }));
+    assert!(at_choices > 0);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The file of results: what goes in comes out, nothing is counted twice, and no other file is touched.
 
+use crate::dervish_binary::dervish;
 use dervish_agents::limits::Limits;
 use dervish_env::game::{Position, Seat};
 use dervish_env::record::Forfeit;
@@ -16,6 +17,7 @@ fn identity() -> MatchIdentity {
         game: Pig::new().identity(),
         seats: ["first".to_string(), "second".to_string()],
         agents: ["random:seed=0".to_string(), "random:seed=1".to_string()],
+        fingerprints: [None, None],
         seed: u64::MAX,
         limits: Limits { simulations: Some(10), time: Some(Duration::from_millis(1500)), ..Limits::default() },
         max_decisions: None,
@@ -226,6 +228,7 @@ fn rows_that_contradict_others_are_named() {
             "UPDATE games SET forfeit_reason = 'has left' WHERE game = 0",
             "game 0 of match 1: its forfeit lacks the seat or the reason",
         ),
+        ("UPDATE games SET dice_seed = 1 WHERE game = 3", "games 2 and 3 of match 1 are a pair and had different dice"),
         ("UPDATE games SET decisions = -1 WHERE game = 3", "-1 is no number of its column"),
         ("UPDATE games SET decisions = 4294967296 WHERE game = 3", "4294967296 is no number of its column"),
         ("UPDATE games SET game = -1 WHERE game = 0", "-1 is no number of its column"),
@@ -250,6 +253,121 @@ fn rows_that_contradict_others_are_named() {
         assert!(matches!(&refused, StoreError::Damaged { what, .. } if what == expected), "{statement}: {refused}");
         assert_eq!(refused.to_string(), format!("{}: damaged: {expected}", path.display()));
     }
+}
+
+/// An agent that plays by files is the one whose games are there only as long as their contents are the same.
+#[test]
+fn games_by_other_files_are_not_joined() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("results.db");
+    let mut store = Store::open_or_create(&path).expect("a new file");
+    let by = |a: Option<&str>, b: Option<&str>| MatchIdentity {
+        fingerprints: [a, b].map(|fingerprint| fingerprint.map(str::to_string)),
+        ..identity()
+    };
+    // As long as there are no games, there is nothing to be joined.
+    let id = store.enter_match(&by(Some("1"), None)).expect("entered");
+    assert_eq!(store.enter_match(&by(Some("2"), None)).expect("no games yet"), id);
+    store.add_pair(id, &pair(0)).expect("written");
+    assert_eq!(store.enter_match(&by(Some("2"), None)).expect("the same"), id);
+    // The other agent's files were not known; now they are.
+    assert_eq!(store.enter_match(&by(Some("2"), Some("3"))).expect("adopted"), id);
+    for (changed, agent) in [
+        (by(Some("1"), Some("3")), "random:seed=0"),
+        (by(Some("2"), Some("4")), "random:seed=1"),
+        // Another match of the same rules would be rated with it.
+        (MatchIdentity { seed: 9, ..by(Some("1"), Some("3")) }, "random:seed=0"),
+    ] {
+        let refused = store.enter_match(&changed).expect_err("other files");
+        assert!(matches!(&refused, StoreError::Changed { agent: named, .. } if named == agent), "{refused}");
+        let line = format!(
+            "{}: holds games that {agent} played by other contents of its files; name another file of results, or give the \
+             agent files of another name",
+            path.display()
+        );
+        assert_eq!(refused.to_string(), line);
+    }
+    // By other rules it is not.
+    let mut elsewhere = by(Some("1"), Some("4"));
+    elsewhere.game.rules_version += 1;
+    assert_ne!(store.enter_match(&elsewhere).expect("another version"), id);
+    // What was refused is not there, and what was there is.
+    drop(store);
+    let store = Store::open(&path).expect("our file");
+    assert_eq!(store.pairs_of(id).expect("readable"), [pair(0)]);
+    assert_eq!(store.versions().expect("readable").len(), 2);
+}
+
+/// Files of version 2 of the tables knew no fingerprints: they are read as they are, and gone on with.
+#[test]
+fn files_without_fingerprints_go_on() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("results.db");
+    let mut store = Store::open_or_create(&path).expect("a new file");
+    let id = store.enter_match(&identity()).expect("entered");
+    store.add_pair(id, &pair(0)).expect("written");
+    drop(store);
+    meddle(&path, "DROP TABLE fingerprints");
+    meddle(&path, "PRAGMA user_version = 2");
+    let before = fs::read(&path).expect("a file");
+    let store = Store::open(&path).expect("an older file of ours");
+    assert_eq!(store.pairs_of(id).expect("readable"), [pair(0)]);
+    drop(store);
+    // The version of the tables is at byte 60 of the file.
+    let version = || fs::read(&path).expect("a file")[60..64].to_vec();
+    assert_eq!((fs::read(&path).expect("a file") == before, version()), (true, vec![0, 0, 0, 2]));
+    let by = |fingerprint: &str| MatchIdentity { fingerprints: [Some(fingerprint.to_string()), None], ..identity() };
+    let mut store = Store::open_or_create(&path).expect("an older file of ours");
+    assert_eq!(store.enter_match(&by("1")).expect("adopted"), id);
+    store.add_pair(id, &pair(1)).expect("written");
+    drop(store);
+    assert_eq!(version(), [0, 0, 0, 3]);
+    let mut store = Store::open_or_create(&path).expect("our file");
+    assert!(matches!(store.enter_match(&by("2")), Err(StoreError::Changed { .. })));
+    assert_eq!(store.pairs_of(id).expect("readable"), [pair(0), pair(1)]);
+}
+
+/// A trigger changes what is written, so a file that has one is not ours.
+#[test]
+fn files_with_triggers_are_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("results.db");
+    drop(Store::open_or_create(&path).expect("a new file"));
+    meddle(&path, "CREATE TRIGGER lost AFTER INSERT ON games BEGIN DELETE FROM games; END");
+    assert!(refused(&path).ends_with("not one of the arena's results"));
+}
+
+/// Whatever names a file tells, a terminal gets no control characters of them.
+#[test]
+fn names_from_a_file_are_shown_without_control_characters() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("results.db");
+    let mut store = Store::open_or_create(&path).expect("a new file");
+    let id = store.enter_match(&identity()).expect("entered");
+    store.add_pair(id, &pair(0)).expect("written");
+    drop(store);
+    for column in ["agents SET spec", "versions SET scenario", "versions SET program", "versions SET first_seat"] {
+        meddle(&path, &format!("UPDATE {column} = 'x' || char(27) || '[2J' || char(10, 155) || 'y' WHERE id = 1"));
+    }
+    let output = dervish(&["ratings", "--db", path.to_str().expect("UTF-8")]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let table = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(table.chars().all(|character| character == '\n' || !character.is_control()), "{table:?}");
+    // Escape, line break and C1's control sequence introducer, as Rust writes them; once each in title, row and two seats.
+    assert!(table.matches(r"x\u{1b}[2J\n\u{9b}y").count() >= 4, "{table}");
+}
+
+/// A file of results is made with its folders; where that cannot be, the file is named, not the one that it is made of.
+#[test]
+fn the_folder_of_a_file_of_results_is_made() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("no/such/folder/results.db");
+    drop(Store::open_or_create(&path).expect("a new file"));
+    assert!(Store::open(&path).is_ok());
+    fs::write(folder.path().join("file"), "mine").expect("written");
+    let below = folder.path().join("file/results.db");
+    let line = Store::open_or_create(&below).expect_err("a file is no folder").to_string();
+    assert!(line.starts_with(&below.display().to_string()) && !line.contains(".tmp-results"), "{line}");
 }
 
 /// A program that is killed while it makes a file leaves another, and perhaps its journal. The next one that makes a file
@@ -321,7 +439,7 @@ fn other_files_are_refused_and_left_alone() {
     };
     // Another application's number, or none, at byte 68; the version of the tables at byte 60.
     assert!(changed(&|bytes| bytes[68..72].fill(0)).ends_with("not one of the arena's results"));
-    assert!(changed(&|bytes| bytes[63] = 1).ends_with("version 1 of the tables, this program has 2"));
+    assert!(changed(&|bytes| bytes[63] = 1).ends_with("version 1 of the tables, this program has 3"));
     // A file that was cut off, pages that were overwritten, tables that are named otherwise.
     changed(&|bytes| bytes.truncate(bytes.len() / 2));
     changed(&|bytes| bytes[4096..12288].fill(0x55));
@@ -330,7 +448,7 @@ fn other_files_are_refused_and_left_alone() {
         let at = bytes.windows(name.len()).position(|window| window == name).expect("the table's text");
         bytes[at] = b'n';
     });
-    assert!(renamed.contains("table games is missing or not that of version 2"), "{renamed}");
+    assert!(renamed.contains("table games is missing or not that of version 3"), "{renamed}");
     fs::write(&path, &sound).expect("a file");
     assert_eq!(Store::open(&path).expect("sound again").pairs_of(id).expect("readable").len(), 200);
 }

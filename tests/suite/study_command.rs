@@ -22,6 +22,9 @@ struct Study {
     folder: tempfile::TempDir,
 }
 
+/// The scenarios of the rules, in the order in which studies play them.
+const SCENARIOS: [&str; 4] = ["souakim", "kordofan", "el-obeid", "khartoum"];
+
 const HEAD: &str = "format = 1\ntitle = \"A study\"\nquestion = \"Which?\"\n";
 
 fn pig(games: u32, more: &str) -> String {
@@ -335,21 +338,35 @@ fn a_study_trains_its_networks_first() {
     assert!(line.contains("study.json: tells of the run a-run, which this study has no more"), "{line}");
 }
 
-/// The gates of the scripted agent are passed in the scenarios as they are.
+/// The gates of the scripted agent are passed in the scenarios as they are, by the test and by what it scores: 0.99 against
+/// random play, 0.60 against plain tree search.
 #[test]
 fn the_gates_of_doctrine_are_passed() {
     let gates = StudyDocument::read(&repository().join("training/studies/gates.json"));
     let gates = gates.expect("readable").expect("played");
     assert!(gates.complete() && gates.matches.len() == 8);
+    let mut gates_of = [Vec::new(), Vec::new()];
     for gate in &gates.matches {
         let scenario = Scenario::builtin(&gate.identity.scenario).expect("built in");
         assert_eq!(gate.identity, Campaign::new(scenario).identity(), "{:?} was played by other rules", gate.agents);
         let verdict = gate.sprt.and_then(|sprt| sprt.verdict);
         assert_eq!(verdict, Some(Hypothesis::H1), "{:?} in {}", gate.agents, gate.identity.scenario);
+        let [doctrine, other] = &gate.agents;
+        assert!(doctrine.starts_with("doctrine:"), "{doctrine}");
+        let least = match other.split([':', ',']).collect::<Vec<_>>()[..] {
+            ["random", ..] => 0.99,
+            ["mcts", "sims=400", ..] => 0.6,
+            _ => panic!("{other} is no gate"),
+        };
+        let score = gate.statistics.as_ref().expect("games").score;
+        assert!(score.value >= least, "{score:?} against {other} in {}", gate.identity.scenario);
+        gates_of[usize::from(least < 0.9)].push(gate.identity.scenario.as_str());
     }
+    assert_eq!(gates_of, [SCENARIOS; 2]);
 }
 
-/// Between equal searches no scenario is told to be outside 40-60%, by the rules and data of today.
+/// Between equal searches each side scores 0.40 to 0.60 in every scenario, by the rules and data of today. Khartoum was played
+/// again and longer (`env/RULES.md`, balance), and that counts; of the first 40 games the interval alone must leave room for it.
 #[test]
 fn the_scenarios_are_balanced() {
     let mut scenarios = Vec::new();
@@ -361,12 +378,16 @@ fn the_scenarios_are_balanced() {
             let scenario = Scenario::builtin(&of.identity.scenario).expect("built in");
             assert_eq!(of.identity, Campaign::new(scenario).identity(), "{} was played by other rules", scenario.name);
             let score = of.statistics.as_ref().expect("games").first_seat_score;
-            let told = score.high < 0.4 || score.low > 0.6;
-            assert!(!told, "the Egyptian player scores {score:?} in {}", scenario.name);
-            scenarios.push(scenario.name.as_str());
+            let counts = study == "balance-khartoum" || scenario.name != "khartoum";
+            let balanced =
+                if counts { (0.4..=0.6).contains(&score.value) } else { score.high >= 0.4 && score.low <= 0.6 };
+            assert!(balanced, "the Egyptian player scores {score:?} in {} by {study}", scenario.name);
+            if counts {
+                scenarios.push(scenario.name.as_str());
+            }
         }
     }
-    assert_eq!(scenarios, ["souakim", "kordofan", "el-obeid", "khartoum", "khartoum"]);
+    assert_eq!(scenarios, SCENARIOS);
 }
 
 /// The line is that on which the fault is; the head has three, and a match begins below it.
@@ -414,6 +435,7 @@ fn a_study_file_is_checked_strictly() {
         study.says(matches);
         let line = refusal(&["study", &file, "--minutes", "0.0001"]);
         assert!(line.contains(&expected), "{matches}{line}");
+        assert!(!study.path("db").exists() && !study.path("json").exists(), "{matches}");
     }
     study.says(&pig(10, ""));
     let text = fs::read_to_string(study.path("toml")).expect("written");
@@ -460,6 +482,65 @@ fn a_table_is_put_between_its_lines() {
         assert!(refusal(&arguments).contains("page.md: has no line `<!-- study: study -->`"));
         assert_eq!(fs::read_to_string(&page).expect("written"), other);
     }
+}
+
+/// A document is shown as what its study file asks for alone; an edited study shows nothing that was played before it.
+#[test]
+fn a_table_of_another_study_is_not_shown() {
+    let tested = "sprt = { elo0 = 0.0, elo1 = 5.0 }";
+    let study = Study::new(&pig(10, "sims = 9"));
+    let page = study.folder.path().join("page.md");
+    let old = "<!-- study: study -->\n<!-- end of study: study -->\n";
+    fs::write(&page, old).expect("written");
+    study.play();
+    let file = study.file();
+    let shown = [vec!["study", &file, "--table"], vec!["study", &file, "--readme", page.to_str().expect("UTF-8")]];
+    for edited in [
+        pig(12, "sims = 9"),
+        pig(10, "sims = 8"),
+        pig(10, ""),
+        pig(10, &format!("sims = 9\n{tested}")),
+        pig(10, "sims = 9").replace("seed = 8", "seed = 9"),
+        pig(10, "sims = 9").replace("seed=1", "seed=2"),
+        pig(10, "sims = 9").replace("\"pig\"", "\"connect-four\""),
+        pig(10, "sims = 9").replace("\"random\"", "\"mcts\""),
+    ] {
+        study.says(&edited);
+        for arguments in &shown {
+            let line = refusal(arguments);
+            let told = "study.json: tells of a match of random:seed=0 against random:seed=1 (10 games, seed 8) that ";
+            assert!(line.contains(told) && line.contains("study.toml does not ask for; "), "{edited}{line}");
+        }
+    }
+    assert_eq!(fs::read_to_string(&page).expect("written"), old);
+    // A match that is yet to be played takes nothing from those that were, wherever it stands.
+    study.says(&(pig(4, "") + &pig(10, "sims = 9")));
+    for arguments in &shown {
+        assert!(dervish(arguments).status.success());
+    }
+    assert!(fs::read_to_string(&page).expect("written").contains("| pig | `random` |"));
+    // Entered, and not played, it has a row.
+    assert!(dervish(&["study", &file, "--minutes", "0.00001"]).status.success());
+    let table = String::from_utf8(dervish(&shown[0]).stdout).expect("UTF-8");
+    assert!(table.contains("| 0 of 4 |") && table.contains("| 10"), "{table}");
+}
+
+/// A document says by which files agents played, and tells of no others.
+#[test]
+fn a_study_is_of_the_files_that_it_was_played_by() {
+    let weights = include_str!("../../agents/core/data/doctrine.toml");
+    let study = Study::new("");
+    let file = study.path("weights");
+    fs::write(&file, weights).expect("written");
+    let agent = format!("\"doctrine:weights={}\"", file.display());
+    study.says(&pig(2, "").replace("pig", "souakim").replacen("\"random\"", &agent, 1));
+    let [a, b] = study.play().matches[0].fingerprints.clone();
+    assert!(a.is_some_and(|hash| hash.len() == 16) && b.is_none());
+    let voyage = weights.lines().find(|line| line.starts_with("voyage = ")).expect("a weight");
+    fs::write(&file, weights.replace(voyage, "voyage = 77")).expect("written");
+    assert!(refusal(&["study", &study.file()]).contains("played by other contents of its files"));
+    fs::remove_file(study.path("db")).expect("written");
+    assert!(refusal(&["study", &study.file()]).contains("study.json: tells of 2 games of doctrine:seed=0,weights="));
 }
 
 /// README and the cards of networks show what the documents of the studies say, and nothing else.

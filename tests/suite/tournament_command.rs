@@ -155,7 +155,7 @@ fn bad_arguments_are_refused() {
         &["match", "random", "mcts", "--scenario", "pig", "--games", "2", "--db", &db],
     ] {
         let line = refusal(arguments);
-        assert!(line.contains("results.db: version 3 of the tables, this program has 2"), "{line}");
+        assert!(line.contains("results.db: version 4 of the tables, this program has 3"), "{line}");
     }
     assert!(fs::read(&db).expect("a file") == later);
     later[63] -= 1;
@@ -220,7 +220,8 @@ fn seats_that_were_meddled_with_are_named() {
     fs::remove_file(&db).expect("removed");
     let mut store = Store::open_or_create(Path::new(&db)).expect("a new file");
     let (game, seats) = (version.identity, version.seats);
-    let of_study = MatchIdentity { game, seats, agents, seed: 1, limits: Limits::default(), max_decisions: None };
+    let (fingerprints, limits) = ([None, None], Limits::default());
+    let of_study = MatchIdentity { game, seats, agents, fingerprints, seed: 1, limits, max_decisions: None };
     let id = store.enter_match(&of_study).expect("entered");
     for pair in &mut pairs {
         pair[1].outcome.first = Contestant::A;

@@ -15,7 +15,7 @@ use dervish_training::learner::RoundReport;
 use dervish_training::run_dir::RunDir;
 use dervish_training::run_files::RunFiles;
 use dervish_training::self_play::evaluation::EffortReport;
-use dervish_training::session::{Budget, Progress, Tally, Watcher, train};
+use dervish_training::session::{Budget, Progress, SessionReport, Tally, Watcher, train};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -167,6 +167,63 @@ fn progress_tells_what_is_known() {
     let learnt = "61 decisions/s, step 3, first seat scores 0.50, losses: policy 1.23, result 0.988, margin 0.250";
     assert_eq!(progress.words(2500), format!("imitation: 44 of 2500 games of the teacher, {learnt}"));
     assert_eq!(progress.words(0), format!("44 games, {learnt}"));
+    // A policy gradient has no cross-entropy, and the games of a teacher beside it have one.
+    for (policy, entropy, told) in [
+        (0.0, 0.69, "losses: entropy 0.69, result 0.988, margin 0.250"),
+        (1.234, 0.69, "losses: policy 1.23, entropy 0.69, result 0.988, margin 0.250"),
+        (0.0, 0.0, "losses: result 0.988, margin 0.250"),
+    ] {
+        let losses = Losses { policy, entropy, ..losses };
+        let latest = Some(RoundReport { learnt_from: 90, learning_rate: 0.001, losses, luck: None });
+        let words = Progress { latest, ..progress }.words(0);
+        assert!(words.ends_with(told), "{words}");
+    }
+}
+
+/// At its end a session tells what rounds and games do not: how many of the teacher's games are played, and that nothing is
+/// learnt yet.
+#[test]
+fn the_end_of_a_session_tells_of_imitation() {
+    let report = SessionReport {
+        before: Tally::default(),
+        after: Tally { rounds: 1, games: 32, ..Tally::default() },
+        waiting: 12,
+        steps: 3,
+        stopped: false,
+    };
+    assert_eq!(report.words(45).as_deref(), Some("imitation: 44 of 45 games of the teacher"));
+    assert_eq!(report.words(44), None);
+    let untrained = SessionReport { after: Tally::default(), steps: 0, ..report };
+    let nothing = "nothing is learnt yet: the network is as it was made";
+    assert_eq!(untrained.words(0).as_deref(), Some(nothing));
+    assert_eq!(untrained.words(45), Some(format!("imitation: 12 of 45 games of the teacher; {nothing}")));
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = path_in(&folder, "run");
+    let taught = ["--set", "imitation={teacher='random', games=100000000}", "--set", "learner.games_per_round=100000"];
+    let words =
+        told(&dervish(&small(&[&["--scenario", "pig", "--budget", "1s", "--out", &out][..], &taught].concat())));
+    let line = words.lines().find(|line| line.starts_with("imitation: ")).unwrap_or_else(|| panic!("{words}"));
+    let (played, rest) = line["imitation: ".len()..].split_once(' ').expect("words");
+    assert_eq!(rest, format!("of 100000000 games of the teacher; {nothing}"));
+    assert_eq!(played.parse(), Ok(games_on_disk(Path::new(&out)).len()), "{words}");
+    assert!(words.contains("done: 0 rounds, 0 games, ") && words.contains("it plays as: neural:"), "{words}");
+}
+
+/// A run whose counts are gone is refused in one line, however it is gone on with, as any damaged one.
+#[test]
+fn a_run_without_its_counts_is_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = path_in(&folder, "run");
+    told(&dervish(&small(&["--scenario", "pig", "--rounds", "2", "--out", &out])));
+    let manifest = latest_checkpoint(&out).join("manifest.json");
+    let mut changed: Value = serde_json::from_slice(&fs::read(&manifest).expect("a manifest")).expect("JSON");
+    changed["figures"] = json!({});
+    fs::write(&manifest, changed.to_string()).expect("written");
+    for more in [&["--rounds", "3"][..], &["--budget", "1s"], &[]] {
+        let line = refusal(&[&["train", "--resume", &out][..], more].concat());
+        assert!(line.ends_with("manifest.json: the figure rounds is missing\n"), "{line}");
+    }
 }
 
 /// What is left of an hour is told in whole seconds, and a part of a second as it is.

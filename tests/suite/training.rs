@@ -1,10 +1,12 @@
 //! Training from end to end on pig, and its parts.
 
 use crate::dervish_binary::{dervish, json_of, refusal as refusal_of};
+use crate::flawed_game::{Flaw, FlawedGame};
+use dervish_agents::evaluation::Utility;
 use dervish_agents::random::RandomAgent;
 use dervish_agents::registry::{AgentFactory, Registry, SpecError};
-use dervish_env::encode::Encoder;
-use dervish_env::game::Seat;
+use dervish_env::encode::{ActionRows, Channel, Encoder, Layout, PolicyEncoder, Tokens};
+use dervish_env::game::{Action, Seat};
 use dervish_env::reference::connect_four::{ConnectFour, ConnectFourColumns};
 use dervish_env::reference::pig::{Pig, PigPlayers};
 use dervish_models::batch::Batch;
@@ -13,18 +15,21 @@ use dervish_models::evaluator::Evaluations;
 use dervish_models::network::{Architecture, Network, NetworkConfig};
 use dervish_neural::agent::{NeuralAgent, choose_index};
 use dervish_training::arena::agents::ArenaGame;
-use dervish_training::arena::luck::value_function;
+use dervish_training::arena::luck::{LuckAdjusted, LuckMeter, value_function};
 use dervish_training::arena::match_play::{MatchOptions, play_match};
 use dervish_training::arena::report::MatchReport;
 use dervish_training::assessment::Assessment;
 use dervish_training::commands::train::{LogFormat, TrainArgs};
 use dervish_training::config::RunConfig;
 use dervish_training::run_dir::{RunDir, RunDirFault};
-use dervish_training::self_play::actor::Actor;
+use dervish_training::self_play::actor::{Actor, ActorError};
 use dervish_training::self_play::evaluation::{BatchEvaluator, Effort, EffortReport, OwnEvaluator, serve};
 use dervish_training::self_play::game::{Judgement, SelfPlayGame};
 use dervish_training::self_play::numbers::GameNumbers;
+use dervish_training::self_play::players::PlayerError;
 use dervish_training::self_play::pool::{LeagueConfig, Pool, Rival};
+use dervish_training::self_play::targets::luck_ahead;
+use dervish_training::self_play::teacher::Teacher;
 use dervish_training::self_play::weights::PublishedWeights;
 use dervish_training::self_play::{SelfPlayConfig, Start};
 use dervish_training::session::{Budget, Material, Progress, SessionError, SessionReport, Watcher, train};
@@ -181,6 +186,36 @@ fn a_damaged_or_foreign_checkpoint_is_refused_in_one_line() {
     others.register(NeuralAgent::new(&ConnectFour::new(), ConnectFourColumns::new()));
     let line = others.factory(&format!("neural:{spec}")).expect_err("another game").to_string();
     assert!(line.contains("made for game pig, not connect-four"), "{line}");
+}
+
+/// A network is known by its weights, whatever its folder is called.
+#[test]
+fn games_of_an_exchanged_network_are_not_joined() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [one, other] = [11, 12].map(|seed| {
+        let path = folder.path().join(format!("seed-{seed}"));
+        let mut config = config(0);
+        config.seed = seed;
+        let run = RunDir::create(&path, config).expect("a new run");
+        train_pig(&run, 0);
+        path.join("checkpoints/step-00000000")
+    });
+    let spec = format!("neural:{}", one.display());
+    let fingerprint = || pig_agents().factory(&spec).expect("an agent").make().fingerprint();
+    let manifest = fs::read_to_string(one.join("manifest.json")).expect("a manifest");
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("JSON");
+    let known = fingerprint();
+    assert!(known.is_some());
+    assert_eq!(known.as_deref(), manifest["files"]["weights.safetensors"]["xxh3"].as_str());
+    let db = folder.path().join("results.db").display().to_string();
+    let play = ["match", &*spec, "random", "--scenario", "pig", "--games", "2", "--db", &*db];
+    let output = dervish(&play);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    fs::remove_dir_all(&one).expect("removed");
+    fs::rename(&other, &one).expect("renamed");
+    assert_ne!(fingerprint(), known);
+    let line = refusal_of(&play);
+    assert!(line.contains("holds games that neural:run=") && line.contains("played by other contents"), "{line}");
 }
 
 #[test]
@@ -352,10 +387,10 @@ fn every_search_and_evaluator_can_be_trained_with() {
         let report = train(&material, &run, Budget::Rounds(3), &()).expect("a session");
         assert!(report.steps > 0, "{report:?}");
         let text = fs::read_to_string(path.join("metrics.jsonl")).expect("figures");
-        let last = text.lines().last().expect("a round");
-        (games_on_disk(&path), serde_json::from_str::<serde_json::Value>(last).expect("JSON"))
+        let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+        (games_on_disk(&path), lines.collect::<Vec<_>>())
     };
-    let (games, line) = figures("puct", &["self_play.search={kind='puct'}", "learner.targets.luck=0.8"]);
+    let (games, lines) = figures("puct", &["self_play.search={kind='puct'}", "learner.targets.luck=0.8"]);
     let judged = games.iter().flat_map(|game| &game.decisions).filter_map(|decision| decision.judgement.as_ref());
     for Judgement { index, policy, .. } in judged.filter(|judgement| !judgement.policy.is_empty()) {
         let sum: f32 = policy.iter().map(|(_, probability)| probability).sum();
@@ -363,8 +398,23 @@ fn every_search_and_evaluator_can_be_trained_with() {
         // What is played is drawn from the visits.
         assert!(policy.iter().any(|(action, _)| action == index), "{index} of {policy:?}");
     }
-    assert!(line["luck"]["narrowing"].as_f64().is_some_and(|narrowing| narrowing > 0.0), "{line}");
-    let (games, line) = figures("shared", &["self_play.evaluator=shared", "self_play.most_joined=8"]);
+    // What luck is told to explain of the first round is the regression of its results on the luck of its games.
+    let first = fs::read_to_string(folder.path().join("puct/replay/round-00000000.jsonl")).expect("games");
+    let (mut results, mut lucks) = (Vec::new(), Vec::new());
+    for line in first.lines() {
+        let game: SelfPlayGame = serde_json::from_str(line).expect("a game");
+        let value = value_function(Pig::evaluation());
+        let ahead = luck_ahead(&game, &Pig::new(), &value, &mut LuckMeter::default()).expect("a game by the rules");
+        results.push(if game.result.winner == Some(Seat::First) { 1.0 } else { -1.0 });
+        lucks.push(ahead[0]);
+    }
+    let expected = LuckAdjusted::of(&results, &lucks).expect("both sides win and are lucky");
+    for (name, expected) in [("best_share", expected.coefficient), ("narrowing", expected.narrowing())] {
+        let found = lines[0]["luck"][name].as_f64().expect("a number");
+        assert!((found - expected).abs() < 1e-9, "{name}: {found} instead of {expected}");
+    }
+    let (games, lines) = figures("shared", &["self_play.evaluator=shared", "self_play.most_joined=8"]);
+    let line = lines.last().expect("a round");
     assert!(games.len() >= 48 && line["queue_wait_ms"].as_f64() > Some(0.0), "{line}");
     assert_eq!(line.get("luck"), None);
 }
@@ -493,6 +543,92 @@ fn games_by(count: usize, simulations: u32, shared: bool) -> Vec<SelfPlayGame> {
     let EffortReport { evaluations, mean_batch, evaluator_busy, queue_wait_ms } = effort.report();
     assert!(evaluations > 0 && mean_batch >= 1.0 && (0.0..=1.0).contains(&evaluator_busy) && queue_wait_ms > 0.0);
     finished
+}
+
+/// What a network reads of a game that breaks its laws: nothing of the position, and how many stones an action takes.
+#[derive(Clone)]
+struct Stones {
+    layout: Layout,
+    actions: Vec<Channel>,
+}
+
+impl Stones {
+    fn new() -> Stones {
+        let [tokens, globals] = ["stone", "nothing"].map(|name| Some(vec![Channel::flag(name)]));
+        Stones {
+            layout: Layout { tokens, globals, planes: None },
+            actions: vec![Channel::new("taken", "stones", 0.0, 4.0)],
+        }
+    }
+}
+
+impl Encoder<FlawedGame> for Stones {
+    fn name(&self) -> &'static str {
+        "stones"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn encode_tokens(&self, _: &FlawedGame, _: Seat, tokens: &mut Tokens) {
+        tokens.push()[0] = 1.0;
+    }
+}
+
+impl PolicyEncoder<FlawedGame> for Stones {
+    fn named(&self, name: &str) -> Option<Stones> {
+        (name == self.name()).then(|| self.clone())
+    }
+
+    fn token_groups(&self) -> usize {
+        1
+    }
+
+    fn group_tokens(&self, tokens: &Tokens, groups: &mut Vec<u8>) {
+        groups.resize(tokens.len(), 0);
+    }
+
+    fn action_layout(&self) -> &[Channel] {
+        &self.actions
+    }
+
+    fn encode_actions(&self, _: &FlawedGame, _: Seat, legal: &[Action], rows: &mut ActionRows) {
+        for action in legal {
+            rows.push([Some(0), None])[0] = f32::from(action.0);
+        }
+    }
+}
+
+/// A game that is over, or cannot go on, without a result can teach nothing. It is no draw and does not vanish: the session ends
+/// with its error, whoever played it, and keeps what was learnt.
+#[test]
+fn a_game_without_a_result_ends_the_session() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for flaw in [Flaw::NoResult, Flaw::NoActions] {
+        for simulations in [0, 4] {
+            let path = folder.path().join(format!("{flaw:?}-{simulations}"));
+            let run = RunDir::create(&path, config(simulations)).expect("a new run");
+            let start = Start { position: FlawedGame::new(flaw), encoder: Stones::new() };
+            let error = train(&Material::of(vec![start]), &run, LONG, &()).expect_err("no result");
+            let told = error.to_string();
+            assert!(told.starts_with("self-play: game ") && told.ends_with(" ended without a result"), "{told}");
+            assert!(matches!(error, SessionError::Player(PlayerError::Actor(ActorError::NoResult { .. }))), "{told}");
+            assert!(error.spares_the_learner() && games_on_disk(&path).is_empty(), "{told}");
+        }
+        let agent = AgentFactory::of(RandomAgent::default());
+        let mut teacher = Teacher::new(FlawedGame::new(flaw), 0, &agent, 0.0, Utility::default(), 11);
+        assert_eq!(teacher.play(3).expect_err("no result").to_string(), "game 3 ended without a result");
+    }
+    // Without a flaw it is played and learnt from.
+    let run = RunDir::create(&folder.path().join("whole"), config(4)).expect("a new run");
+    let start = Start { position: FlawedGame::new(Flaw::None), encoder: Stones::new() };
+    let report = train(&Material::of(vec![start]), &run, Budget::Rounds(2), &()).expect("a session");
+    assert_eq!((report.after.rounds, report.after.games), (2, 32));
 }
 
 /// A game follows from seed and number, whoever evaluates its positions together with which others.

@@ -237,6 +237,47 @@ fn the_step_size_goes_on_where_it_was() {
     assert!(first >= 0.1 * base);
 }
 
+/// The floating-point numbers of a file of weights, which are all of 32 bits: after the length of its header in 8 bytes and the
+/// header (the format of safetensors).
+fn numbers_in(file: &Path) -> Vec<f32> {
+    let bytes = fs::read(file).expect("weights");
+    let header = u64::from_le_bytes(bytes[..8].try_into().expect("8 bytes")) as usize;
+    bytes[8 + header..].as_chunks::<4>().0.iter().map(|&number| f32::from_le_bytes(number)).collect()
+}
+
+/// A step a round: two of warm-up (Goyal et al. 2017), which leave 1/2 and 1 of 0.01, while four rounds take it evenly down to a
+/// fifth. Where they begin, 0, 1/4, 2/4 and 3/4 of the run are over: 1, 0.8, 0.6 and 0.4 of the step size are left. AdamW's first
+/// step has the length of the step size for every weight that has a gradient (Kingma and Ba 2015, section 2.1).
+#[test]
+fn the_step_size_grows_and_shrinks_as_it_is_set() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pig");
+    let changes = [
+        "threads=1",
+        "deterministic=true",
+        "learner.games_per_round=4",
+        "learner.passes=1",
+        "learner.batch=1000000",
+        "learner.warm_up=2",
+        "learner.final_learning_rate=0.2",
+        "learner.trainer.learning_rate=0.01",
+        "learner.trainer.weight_decay=0.0",
+        "storage.checkpoint_every=1",
+        "storage.latest=9",
+    ];
+    let run = RunDir::create(&path, changed(0, &changes)).expect("a new run");
+    train(&pig(), &run, Budget::Rounds(4), &()).expect("a session");
+    let lines = lines_of(&path);
+    assert_eq!(lines.iter().map(|line| line["step"].as_u64()).collect::<Vec<_>>(), [1, 2, 3, 4].map(Some));
+    for (line, expected) in lines.iter().zip([0.01 / 2.0, 0.01 * 0.8, 0.01 * 0.6, 0.01 * 0.4]) {
+        let rate = line["learning_rate"].as_f64().expect("a number");
+        assert!((rate - expected).abs() < 1e-12, "{rate} instead of {expected}");
+    }
+    let [before, after] = [0, 1].map(|step| numbers_in(&run.checkpoints().path(step).join("learner.safetensors")));
+    let moved = before.iter().zip(&after).map(|(before, after)| (after - before).abs()).fold(0.0, f32::max);
+    assert!((moved - 0.005).abs() < 1e-5, "{moved}");
+}
+
 #[test]
 fn every_session_is_kept_with_its_budget() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -380,7 +421,9 @@ fn figures_that_cannot_be_are_refused() {
         ("rounds", 0.0, "games is 12.0, which is not 0 before the first round"),
         ("rounds", 1000.0, "which is not what metrics.jsonl tells, 3 rounds with "),
         ("games", 1e30, range),
+        ("games", 11.0, "which is not what metrics.jsonl tells of the same round, 12"),
         ("decisions", -1.0, range),
+        ("decisions", 1.0, "which is not what metrics.jsonl tells of the same round, "),
         ("numbered", 1e30, range),
         ("numbered", 11.0, "which is not at least 12, the number of games"),
         ("playing_step", 1e6, "which is not at most"),
@@ -405,7 +448,57 @@ fn figures_that_cannot_be_are_refused() {
         assert_eq!(standing_in(&path), before, "{name} = {figure}");
     }
     fs::write(&manifest, &text).expect("written");
-    assert_eq!(train(&pig(), &run, Budget::Rounds(6), &()).expect("a session").after.rounds, 6);
+    let report = train(&pig(), &run, Budget::Rounds(6), &()).expect("a session");
+    assert_eq!(report.after.rounds, 6);
+    // That session began with three rounds, fewer than any checkpoint after it has.
+    fs::remove_file(path.join("metrics.jsonl")).expect("deleted");
+    let manifest = run.checkpoints().path(report.steps).join("manifest.json");
+    let mut changed: Value = serde_json::from_slice(&fs::read(&manifest).expect("a manifest")).expect("JSON");
+    changed["figures"]["rounds"] = json!(3.0);
+    fs::write(&manifest, changed.to_string()).expect("written");
+    let line = unfinished(&run).expect_err("no such figure").to_string();
+    assert!(line.contains("which is not what sessions.jsonl tells, 3 rounds with "), "{line}");
+}
+
+/// Without its counts a run would go on with others: all that it has used and made would be told wrong from then on. The number
+/// of the next game alone is known from the games too, and an older program did not write it.
+#[test]
+fn figures_that_are_missing_are_refused() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("pig");
+    let run = run_of_small_rounds(&path);
+    let report = train(&pig(), &run, Budget::Rounds(3), &()).expect("a session");
+    let manifest = run.checkpoints().path(report.steps).join("manifest.json");
+    let text = fs::read_to_string(&manifest).expect("a manifest");
+    let whole: Value = serde_json::from_str(&text).expect("JSON");
+    let without = |names: &[&str]| {
+        let mut changed = whole.clone();
+        let figures = changed["figures"].as_object_mut().expect("figures");
+        names.iter().for_each(|name| drop(figures.remove(*name).expect("a figure")));
+        fs::write(&manifest, changed.to_string()).expect("written");
+    };
+    let all = ["rounds", "games", "decisions", "numbered", "seconds"];
+    for (names, told) in [
+        (&["rounds"][..], "rounds"),
+        (&["games"], "games"),
+        (&["decisions"], "decisions"),
+        (&["seconds"], "seconds"),
+        (&["numbered", "decisions"], "decisions"),
+        (&all[..], "rounds"),
+    ] {
+        without(names);
+        let before = standing_in(&path);
+        for error in [
+            train(&pig(), &run, Budget::Rounds(6), &()).expect_err("too little to go on"),
+            unfinished(&run).expect_err("too little to go on"),
+        ] {
+            assert_eq!(error.to_string(), format!("{}: the figure {told} is missing", manifest.display()), "{names:?}");
+        }
+        assert_eq!(standing_in(&path), before, "{names:?}");
+    }
+    without(&["numbered"]);
+    let report = train(&pig(), &run, Budget::Rounds(6), &()).expect("a session");
+    assert_eq!((report.before.games, report.after.games, report.after.numbered), (12, 24, 24));
 }
 
 /// A kill may cut a line within a character.

@@ -71,6 +71,27 @@ fn a_run_is_told_from_its_last_complete_line() {
     assert_eq!(contents(&run), before);
 }
 
+/// The policy's losses are told where there are any: its cross-entropy where it is taught, its entropy where the policy gradient
+/// moves it, both as long as a teacher's games are learnt from beside the network's own.
+#[test]
+fn the_losses_of_the_policy_are_told() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = run_in(folder.path(), "pig");
+    for (policy, entropy, told) in [
+        (1.5, 0.0, "policy 1.500, result 0.625"),
+        (0.0, 0.5, "entropy 0.500, result 0.625"),
+        (1.5, 0.5, "policy 1.500, entropy 0.500, result 0.625"),
+        (0.0, 0.0, "result 0.625"),
+    ] {
+        let mut line = line_of_round(1, &[]);
+        (line["policy"], line["entropy"]) = (json!(policy), json!(entropy));
+        write_lines(&run, "metrics.jsonl", &[line]);
+        let table = table_of(&run);
+        let losses = table.lines().find(|line| line.contains(told)).unwrap_or_else(|| panic!("no {told}:\n{table}"));
+        assert_eq!(["policy", "entropy"].map(|loss| losses.contains(loss)), [policy > 0.0, entropy > 0.0], "{losses}");
+    }
+}
+
 /// The figures of luck stand there where a round has them. One that was not finite is null in the line, which is no fault.
 #[test]
 fn what_luck_explains_is_told_where_it_is_measured() {
@@ -143,6 +164,8 @@ fn a_run_without_rounds_and_one_with_assessments_are_told() {
         "doctrine (held out)",
         "worse against held-out opponents",
         "rating: +12 Elo",
+        // No policy was taught: the policy gradient has its entropy.
+        "entropy 0.500, result 0.000, margin 0.000, turns left 0.000",
         "0.50 nats",
     ];
     for part in parts {

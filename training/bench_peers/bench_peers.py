@@ -95,7 +95,7 @@ def play(options, game, search, seed):
 
 
 def score_of(pentanomials):
-    """Mean score of a game in all matches with its 95% interval, from the pairs as in `dervish match`."""
+    """Mean score of a game in all matches with its 95% interval: the normal one over pairs, not that of `dervish match`."""
     pairs = [points / 4 for counts in pentanomials for points, count in enumerate(counts) for _ in range(count)]
     mean = statistics.mean(pairs)
     reach = 1.96 * math.sqrt(statistics.variance(pairs) / len(pairs))

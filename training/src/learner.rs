@@ -36,9 +36,10 @@ pub struct LearnerConfig {
     pub passes: usize,
     /// Decisions for each optimisation step, about.
     pub batch: usize,
-    /// Steps over which the step size grows from nothing.
+    /// Steps over which the step size grows evenly from nothing: the gradual warm-up of Goyal et al. 2017, section 2.2.
     pub warm_up: u64,
-    /// The part of the step size that is left when a run's time or rounds are over; it shrinks evenly until then.
+    /// The part of the step size that is left when a run's time or rounds are over; it shrinks evenly until then, as in PPO
+    /// (Schulman et al. 2017), which leaves 0.
     pub final_learning_rate: f64,
 }
 

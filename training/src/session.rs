@@ -64,7 +64,7 @@ mod progress;
 mod standing;
 
 pub use budget::Budget;
-pub use checkpoint_figures::FigureError;
+pub use checkpoint_figures::{FigureError, FigureFault};
 pub use error::SessionError;
 pub use progress::{Progress, SessionReport, Tally, Watcher};
 
@@ -147,9 +147,9 @@ pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
             session.conclude(learnt, &weights, begun)
         })??
     };
-    let tally = session.progress(begun).tally;
+    let Progress { tally, waiting, .. } = session.progress(begun);
     info!(games = tally.games, decisions = tally.decisions, steps = session.learner.steps(), stopped, "session over");
-    Ok(SessionReport { before, after: tally, steps: session.learner.steps(), stopped })
+    Ok(SessionReport { before, after: tally, waiting, steps: session.learner.steps(), stopped })
 }
 
 /// What is left of a run's latest session, which was stopped or killed; `None` if it came to its end or none has begun.

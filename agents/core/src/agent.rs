@@ -13,6 +13,12 @@ pub trait Agent<P: Position>: Send {
     /// The text spec that makes this agent again, with every option written out: `mcts:sims=400,c=1,...`.
     fn spec(&self) -> String;
 
+    /// Hash of the contents of the files that the agent plays by: of agents with one spec, those alone are the same that have
+    /// the same fingerprint too. `None` where the spec says all, or the agent cannot know.
+    fn fingerprint(&self) -> Option<String> {
+        None
+    }
+
     /// Forgets everything about earlier games. All that the agent draws in the new game comes from `rng`, which is its
     /// own (see [`dervish_env::chance::agent_rng`]).
     fn new_game(&mut self, rng: ChaCha8Rng);
@@ -62,8 +68,8 @@ pub struct SearchReport {
     pub nodes: u64,
     /// How many of these the tree had kept from earlier choices.
     pub reused_nodes: u64,
-    /// How far the search has looked: actions and rolls of its longest way, or the depth in decisions of a search by
-    /// depth.
+    /// How far the search has looked: actions and rolls of its longest way, or the depth, in decisions and rolls, of a
+    /// search by depth.
     pub depth: u32,
     /// One entry for each legal action, in legal-action order.
     pub actions: Vec<ActionReport>,

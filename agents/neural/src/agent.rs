@@ -33,6 +33,8 @@ pub struct NeuralAgent<P: Position, E> {
     identity: GameIdentity,
     contract: Contract,
     settings: NeuralSettings,
+    /// Checksum of the weights, where they come from a file.
+    weights: Option<String>,
     /// `None` in the registry's prototype.
     player: Option<Player<P, E>>,
     rng: SplitMix64,
@@ -133,6 +135,7 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> NeuralAgent<P, E> {
             identity,
             contract,
             settings,
+            weights: None,
             player,
             rng: SplitMix64::new(0),
             thinking: Thinking::default(),
@@ -222,6 +225,7 @@ impl<P: Position, E> Clone for NeuralAgent<P, E> {
             identity: self.identity.clone(),
             contract: self.contract.clone(),
             settings: self.settings.clone(),
+            weights: self.weights.clone(),
             player: self.player.clone(),
             rng: self.rng.clone(),
             thinking: self.thinking.clone(),
@@ -250,6 +254,10 @@ impl<P: Position, E> Clone for Player<P, E> {
 impl<P: Position, E: PolicyEncoder<P> + 'static> Agent<P> for NeuralAgent<P, E> {
     fn spec(&self) -> String {
         spec(&self.settings)
+    }
+
+    fn fingerprint(&self) -> Option<String> {
+        self.weights.clone()
     }
 
     fn new_game(&mut self, rng: ChaCha8Rng) {
@@ -416,6 +424,8 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
             seed: options.number("seed", 0, 0..=u64::MAX)?,
         };
         refuse_ignored(options, &settings)?;
-        Ok(NeuralAgent::with(encoder, self.identity.clone(), contract, settings, Some(loaded.net)))
+        let weights = loaded.manifest.files.get(checkpoint::WEIGHTS).map(|file| file.xxh3.clone());
+        let agent = NeuralAgent::with(encoder, self.identity.clone(), contract, settings, Some(loaded.net));
+        Ok(NeuralAgent { weights, ..agent })
     }
 }

@@ -86,7 +86,7 @@ const HALF_HEIGHT: usize = 7;
 const HALF_WIDTH: usize = 7;
 
 impl BoardText for Campaign {
-    /// Date, phase and score, the map around the action, the stacks on it.
+    /// Date, phase and score, the map around the action, the stacks on it, what is still to be set up.
     fn board_text(&self) -> String {
         let centre = focus(self);
         let mut text = String::new();
@@ -137,6 +137,12 @@ impl BoardText for Campaign {
         for hex in shown {
             let _ = writeln!(text, "  {}", stack_text(self, hex));
         }
+        let (units, leaders) = self.left_to_set_up();
+        let units = units.iter().map(|(kind, count)| format!("{count} {}", kind.id()));
+        let left: Vec<String> = units.chain(leaders.iter().map(|leader| leader.id().to_string())).collect();
+        if !left.is_empty() {
+            let _ = writeln!(text, "still to be placed: {}", left.join(", "));
+        }
         text
     }
 
@@ -156,7 +162,7 @@ impl BoardText for Campaign {
         change_of_campaign(self, after)
     }
 
-    /// With the name of the place in the hex that is chosen.
+    /// With the name of the place in the hex that is chosen; of no units, that it is none.
     fn choice_text(&self, action: Action) -> String {
         let text = self.action_text(action);
         match Order::of(action) {
@@ -164,6 +170,7 @@ impl BoardText for Campaign {
                 Some(place) => format!("{text} ({})", place.name),
                 None => text,
             },
+            Some(Order::Count(0)) => format!("{text} (none)"),
             _ => text,
         }
     }

@@ -1,19 +1,89 @@
 //! What a roll means, and what a roll or an order has changed, in plain words.
 
 use dervish_env::dervish::Campaign;
-use dervish_env::dervish::catalogue::{Leader, Side};
+use dervish_env::dervish::catalogue::{Class, LAND, Leader, Side};
 use dervish_env::dervish::decision::Decision;
+use dervish_env::dervish::rules::combat::{CombatRole, Test};
+use dervish_env::dervish::tables::{MarchResult, Morale};
 use dervish_env::game::Outcome;
 
-/// A roll, with the name of the event that it stands for (4.1) and, on the next line, what that means.
+/// A roll and, on the next line, what it means: the event that it stands for (4.1), how far a group may march (8.31), what a
+/// test gives (9.6).
 pub(crate) fn roll_of_campaign(position: &Campaign, outcome: Outcome) -> String {
+    let meaning = match position.pending().decision {
+        Decision::RollEvent => event_text(position, outcome),
+        Decision::RollMarch => Some(march_text(position, outcome)),
+        Decision::RollFireMarching => test_text(position, Test::FireMarching, outcome),
+        Decision::RollFireDefending => test_text(position, Test::FireDefending, outcome),
+        Decision::RollMeleeMarching => test_text(position, Test::MeleeMarching, outcome),
+        Decision::RollMeleeDefending => test_text(position, Test::MeleeDefending, outcome),
+        _ => None,
+    };
+    format!("{}{}", outcome.0, meaning.unwrap_or_default())
+}
+
+/// The name of an event, and what it means, or would mean elsewhere.
+fn event_text(position: &Campaign, outcome: Outcome) -> Option<String> {
     let scenario = position.scenario();
-    let event = (position.pending().decision == Decision::RollEvent)
-        .then(|| scenario.tables.event(scenario.events, position.active(), outcome.0 as u8))
-        .flatten();
-    match event {
-        Some(event) => format!("{}, {}\n  {}", outcome.0, event.id(), event.meaning()),
-        None => outcome.0.to_string(),
+    let event = scenario.tables.event(scenario.events, position.active(), outcome.0 as u8)?;
+    let effect = if position.event_has_effect(outcome.0) { "" } else { " (no effect)" };
+    Some(format!(", {}\n  {}{effect}", event.id(), event.meaning()))
+}
+
+/// Whether the group may march, and how far.
+fn march_text(position: &Campaign, outcome: Outcome) -> String {
+    match position.scenario().tables.march(i32::from(outcome.0) + position.march_modifier()) {
+        MarchResult::NoMarch => "\n  no march, and no more rolls of this group".to_owned(),
+        MarchResult::March { disrupted_percent } => {
+            let disrupted = match disrupted_percent {
+                0 => String::new(),
+                percent => format!("; {percent}% of its units are disrupted, fractions down"),
+            };
+            format!("\n  the group may go as far as {} movement points reach{disrupted}", position.group_movement())
+        }
+    }
+}
+
+/// What a test gives for each class and leaves of the side; after the last one who wins (9.9). `None` for a test that is not
+/// called for.
+fn test_text(position: &Campaign, test: Test, outcome: Outcome) -> Option<String> {
+    let combat = position.combat();
+    let mut dice = position.battle().dice;
+    dice[test as usize] = outcome.0 as u8;
+    let reading = combat.reading(test, &dice)?;
+    let results = Class::ALL.into_iter().filter_map(|class| {
+        let result = reading.results[class as usize]?;
+        Some(format!("class {} {}", class.id(), morale_word(result)))
+    });
+    let results = results.collect::<Vec<_>>().join(", ");
+    let flag = if reading.flag > 0 { ", classes R and L one more for the flag" } else { "" };
+    let resolution = combat.resolve(&dice);
+    let side = match test.role() {
+        CombatRole::Marching => &resolution.marching,
+        CombatRole::Defending => &resolution.defending,
+    };
+    let verdict = match (combat.next_test(&dice), resolution.winner) {
+        (Some(_), _) => String::new(),
+        (None, Some(role)) => format!("; {} wins the combat (9.9)", combat.side(role).id()),
+        (None, None) => "; nobody wins the combat (9.9)".to_owned(),
+    };
+    Some(format!(
+        "\n  modifier {:+}, total {}{flag}: {results} (9.6); of {} units {} are left, {} of them disrupted{verdict}",
+        reading.modifier,
+        reading.total,
+        side.start,
+        side.force.count_of(LAND),
+        side.force.disrupted_of(LAND),
+    ))
+}
+
+fn morale_word(result: Morale) -> &'static str {
+    match result {
+        Morale::Fail => "fails",
+        Morale::Shaken => "shaken",
+        Morale::Hold => "holds",
+        Morale::Steady => "steady",
+        Morale::Good => "good",
     }
 }
 

@@ -6,7 +6,7 @@ use dervish_agents::agent::{Agent, AgentError, Event};
 use dervish_agents::limits::Limits;
 use dervish_env::chance::{Dice, agent_rng};
 use dervish_env::game::{Action, Actor, IllegalMove, Position, Seat};
-use dervish_env::record::Record;
+use dervish_env::record::{Ply, Record, RecordError, Replay};
 
 use crate::board_text::BoardText;
 use crate::thinking_text::thinking_text;
@@ -53,8 +53,12 @@ pub enum PlayError {
     Illegal(#[from] IllegalMove),
 }
 
-const HELP: &str = "a number or the text of an order plays it; l lists the orders; b draws the board; v tells how \
-                    the game is won; u takes back orders given since the last roll; q leaves the game\n\
+/// What a record has for the agent of the person's seat.
+pub const HUMAN: &str = "human";
+
+const HELP: &str = "a number or the text of an order plays it, and so does a hex that only one of them names; l lists the \
+                    orders; b draws the board; v tells how the game is won; u takes back orders given since the last \
+                    roll; q leaves the game\n\
                     * is a roll, - an order of the other side, and what they change stands below";
 /// Bytes of a line without its line break: more is no order.
 const LONGEST_LINE: usize = 1024;
@@ -65,7 +69,7 @@ impl<P: BoardText> Table<P> {
     /// A new game from `start`. `opponent_spec` names the opponent in the record.
     pub fn new(start: P, person: Seat, opponent: Box<dyn Agent<P>>, limits: Limits, seed: u64) -> Table<P> {
         let spec = opponent.spec();
-        let mut agents = ["human", "human"];
+        let mut agents = [HUMAN; 2];
         agents[person.other().index()] = &spec;
         let record = Record::begin(&start, seed, agents);
         let dice = Dice::new(seed);
@@ -73,6 +77,37 @@ impl<P: BoardText> Table<P> {
             Table { position: start, person, opponent, limits, shows_thinking: false, dice, record, undo: Vec::new() };
         table.opponent.new_game(agent_rng(seed, 0, person.other()));
         table
+    }
+
+    /// A game that was left, from the end of its record on, with the dice that would have fallen. The opponent hears of all
+    /// that was played, but draws from its stream anew.
+    ///
+    /// # Errors
+    /// [`RecordError::Line`] with the first line that is wrong.
+    pub fn resume(
+        mut replay: Replay<P>,
+        person: Seat,
+        mut opponent: Box<dyn Agent<P>>,
+        limits: Limits,
+    ) -> Result<Table<P>, RecordError> {
+        opponent.new_game(agent_rng(replay.record().seed(), 0, person.other()));
+        loop {
+            let before = replay.position().clone();
+            let event = match replay.step()? {
+                None => break,
+                Some(Ply::Roll { outcome, .. }) => Some(Event::Rolled(*outcome)),
+                // What the rules have just taken is read once more.
+                Some(Ply::Decision { seat, text }) => {
+                    before.parse_action(text).ok().map(|action| Event::Played(*seat, action))
+                }
+            };
+            if let Some(event) = event {
+                opponent.observe(event);
+            }
+        }
+        replay.verify()?;
+        let (record, position, dice) = replay.fork();
+        Ok(Table { position, person, opponent, limits, shows_thinking: false, dice, record, undo: Vec::new() })
     }
 
     /// The same, where the person sees after each of the opponent's actions what his search found, or not.
@@ -229,15 +264,27 @@ impl<P: BoardText> Table<P> {
         }
     }
 
-    /// A number of the list, or the text of an order.
+    /// A number of the list, the text of an order, or another number that stands in the text of one order alone: a hex, or
+    /// the 0 of an order for no units.
     fn read_order(&self, text: &str, legal: &[Action]) -> Result<Action, String> {
-        if let Ok(number) = text.parse::<usize>() {
-            return legal
-                .get(number.wrapping_sub(1))
-                .copied()
-                .ok_or_else(|| format!("{number}: the orders are numbered 1 to {}", legal.len()));
+        let Ok(number) = text.parse::<usize>() else {
+            return self.position.parse_choice(text).map_err(|error| error.to_string());
+        };
+        // Hexes of the first columns begin with a 0, numbers of the list do not.
+        if let Some(action) = legal.get(number.wrapping_sub(1)).filter(|_| !text.starts_with('0')) {
+            return Ok(*action);
         }
-        self.position.parse_choice(text).map_err(|error| error.to_string())
+        let names = |action: &Action| self.position.action_text(*action).split_whitespace().any(|word| word == text);
+        let named: Vec<Action> = legal.iter().copied().filter(names).collect();
+        match named.as_slice() {
+            [action] => Ok(*action),
+            [] => Err(format!("{text}: the orders are numbered 1 to {}, and none of them names {text}", legal.len())),
+            [first, ..] => Err(format!(
+                "{text}: {} orders name it; type the number of one, or its text, such as '{}'",
+                named.len(),
+                self.position.action_text(*first)
+            )),
+        }
     }
 
     fn list(&self, legal: &[Action], most: usize, output: &mut impl Write) -> io::Result<()> {

@@ -246,6 +246,8 @@ impl<P: Position, V: Evaluator<P>> ExpectimaxSearch<P, V> {
             if position.actor() == Actor::Chance && !self.evaluator.judges_rolls() {
                 let key = position.key_with(&mut self.bytes);
                 self.horizon.play_rolls(&mut position, key);
+                // Even a result is then one of several.
+                self.cut_off = true;
             }
             let finished = position.actor() == Actor::Finished;
             let value = if finished { self.value_of_result(&position) } else { 0.0 };
@@ -420,11 +422,12 @@ impl<P: Position, V: Evaluator<P>> ExpectimaxSearch<P, V> {
                     high: ((window.high - sum - least) / share).min(1.0),
                 },
             };
+            // A bound may be a last place off, which must not put it back into the window and make it a value.
             if narrowed.low >= 1.0 {
-                return Ok(sum + share + most);
+                return Ok((sum + share + most).min(window.low));
             }
             if narrowed.high <= -1.0 {
-                return Ok(sum - share + least);
+                return Ok((sum - share + least).max(window.high));
             }
             let outcomes = rolls.outcomes[index..].iter().map(|(_, outcome)| outcome);
             let value =
@@ -432,10 +435,10 @@ impl<P: Position, V: Evaluator<P>> ExpectimaxSearch<P, V> {
             sum += share * value;
             if self.settings.pruning != Pruning::None {
                 if value >= narrowed.high && narrowed.high < 1.0 {
-                    return Ok(sum + least);
+                    return Ok((sum + least).max(window.high));
                 }
                 if value <= narrowed.low && narrowed.low > -1.0 {
-                    return Ok(sum + most);
+                    return Ok((sum + most).min(window.low));
                 }
             }
         }

@@ -45,7 +45,7 @@ pub enum Standing {
     /// The node behind it was solved through another way that leads there; one more visit, which costs no evaluation,
     /// gives the edge its value.
     Behind,
-    /// It has the value of the solved node behind it, and nothing more to tell.
+    /// Its node has booked the value of the solved node behind it: it has nothing more to tell.
     Settled,
 }
 
@@ -72,9 +72,13 @@ pub struct Node {
     edge_count: u32,
     /// Key of the position, where the search asks for it.
     key: Option<u64>,
-    /// Sum of mass times value over the node's own evaluations (mass 1 each) and its visited edges. At a decision the
-    /// mass of an edge is its visits; at a roll it is its weight, so that the value is the weighted mean over the visited
-    /// outcomes however often each was visited.
+    /// At a roll, where among its outcomes the first draw falls, of 2^32 equal places.
+    start: u32,
+    /// At a roll, how many draws among its outcomes there were.
+    draws: u32,
+    /// Sum of mass times value. At a decision over the node's own evaluations, of mass 1 each, and its visited edges, the mass
+    /// of which is their visits. At a roll over its own evaluations until an outcome is visited, and from then on over the
+    /// visited outcomes ([`Tree::back_up`]).
     total: f64,
     mass: f64,
     own: f64,
@@ -132,6 +136,8 @@ pub struct Edge {
     in_flight: u32,
     /// Whether its value is exact because another tree has solved what lies behind it ([`Tree::merge_root`]).
     solved_elsewhere: bool,
+    /// Whether the node that it leaves knows its exact value.
+    booked: bool,
     /// Weight of the outcome, at a chance node.
     weight: f64,
     child: u32,
@@ -150,6 +156,7 @@ impl Edge {
             prior: 0.0,
             in_flight: 0,
             solved_elsewhere: false,
+            booked: false,
             weight,
             child: NO_CHILD,
             first_roll: first_roll as u32,
@@ -270,7 +277,7 @@ impl Tree {
     pub fn standing(&self, edge: &Edge) -> Standing {
         match self.exact_value(edge) {
             None => Standing::Open,
-            Some(value) if value == edge.value && edge.visits > 0 => Standing::Settled,
+            Some(_) if edge.booked => Standing::Settled,
             Some(_) => Standing::Behind,
         }
     }

@@ -219,6 +219,36 @@ fn a_damaged_memory_of_the_optimiser_is_refused() {
     assert!(reason.to_string().ends_with("is unknown to the network"), "{reason}");
 }
 
+/// Every step that the optimiser takes is one behind the weights, those of step 17 here. It may have taken fewer: none before
+/// the run went on from weights alone. Counts from 2 to the 63rd on are written as negative numbers.
+#[test]
+fn an_optimiser_has_taken_no_more_steps_than_its_checkpoint() {
+    for (steps, told) in [
+        (0, None),
+        (17, None),
+        (18, Some("the optimiser's 18 steps are not from 0 to 17, the steps of the checkpoint")),
+        (u64::MAX, Some("the optimiser's -1 steps are not from 0 to 17, the steps of the checkpoint")),
+        (1 << 63, Some("the optimiser's -9223372036854775808 steps are not from 0 to 17, the steps of the checkpoint")),
+    ] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("step-17");
+        let trainer = Trainer::new(small_net(1), TrainerConfig::default()).expect("a trainer");
+        let mut state = trainer.state().expect("a state");
+        state.optimizer.steps = steps;
+        checkpoint::save(&path, &small_net(1), Some(&state), &description()).expect("a checkpoint");
+        match told {
+            Some(told) => {
+                let (file, reason) = complaint(&path);
+                assert_eq!((file, reason.to_string()), (path.join("optimizer.safetensors"), told.to_string()));
+            }
+            None => {
+                let loaded = checkpoint::load(&path, &description().contract, Device::Cpu).expect("a checkpoint");
+                assert_eq!(loaded.trainer.expect("a trainer's state").optimizer.steps, steps);
+            }
+        }
+    }
+}
+
 #[test]
 fn damaged_manifests_are_refused() {
     type Edit = fn(&mut Value);

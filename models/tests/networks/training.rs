@@ -135,17 +135,21 @@ fn the_same_seed_and_lessons_give_the_same_weights() {
     assert_eq!(trained(), trained());
 }
 
+/// The first average decays by (1 + 1) / (10 + 1) where the configuration says more, and by what it says where that is less:
+/// with 0.1 it is a tenth of the first weights and nine tenths of those of the first step, with 0 the latter.
 #[test]
 fn the_average_follows_the_weights() {
-    let mut trainer = trainer(TrainerConfig::default());
-    let start = weights(trainer.net());
-    train(&mut trainer, 1);
-    let (stepped, average) = (weights(trainer.net()), weights(trainer.average()));
-    for (name, average) in average {
-        for (index, value) in average.iter().enumerate() {
-            // The first average decays by (1 + 1) / (10 + 1) instead of 0.995.
-            let expected = start[&name][index] * 2.0 / 11.0 + stepped[&name][index] * 9.0 / 11.0;
-            assert!((value - expected).abs() < 1e-6, "{name}[{index}]: {value} instead of {expected}");
+    for (average_decay, decay) in [(0.995, 2f32 / 11.0), (0.1, 0.1), (0.0, 0.0)] {
+        // Each weight that has a gradient moves by about a hundredth, so that one decay is told from another.
+        let mut trainer = trainer(TrainerConfig { average_decay, learning_rate: 0.01, ..Default::default() });
+        let start = weights(trainer.net());
+        train(&mut trainer, 1);
+        let (stepped, average) = (weights(trainer.net()), weights(trainer.average()));
+        for (name, average) in average {
+            for (index, value) in average.iter().enumerate() {
+                let expected = start[&name][index] * decay + stepped[&name][index] * (1.0 - decay);
+                assert!((value - expected).abs() < 1e-6, "{average_decay}, {name}[{index}]: {value}, not {expected}");
+            }
         }
     }
 }

@@ -38,5 +38,18 @@ pub fn brief_specs<'a>(specs: impl IntoIterator<Item = &'a str>) -> Vec<String> 
     };
     let full_of = |wanted: &str| specs.iter().filter(|spec| brief(spec) == wanted).collect::<HashSet<_>>().len();
     let shown = |spec: &&str| Some(brief(spec)).filter(|brief| full_of(brief) == 1).unwrap_or_else(|| spec.to_string());
-    specs.iter().map(shown).collect()
+    specs.iter().map(|spec| readable(&shown(spec))).collect()
+}
+
+/// Text from a file, as a terminal may show it: control characters are written out.
+pub fn readable(text: &str) -> String {
+    let mut readable = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            readable.extend(character.escape_default());
+        } else {
+            readable.push(character);
+        }
+    }
+    readable
 }

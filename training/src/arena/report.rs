@@ -206,6 +206,10 @@ impl fmt::Display for MatchReport {
         )?;
         if let Some(sprt) = &self.sprt {
             writeln!(f, "{}", sprt_line(sprt))?;
+            if sprt.verdict.is_some() {
+                let biased = "score and Elo are biased by the stopping, unlike those of a fixed number of games";
+                writeln!(f, "ended by the test   {biased}")?;
+            }
         }
         let (balance, name) = (interval(&statistics.first_seat_score), &self.seats[0]);
         let elo = elo_interval(&statistics.first_seat_elo);

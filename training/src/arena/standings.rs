@@ -1,6 +1,6 @@
 //! What all games of one version tell: ratings, the crosstable, the seats, and who matters in a cycle of strengths.
 
-use crate::arena::brief::brief_specs;
+use crate::arena::brief::{brief_specs, readable};
 use crate::arena::match_play::{Contestant, PlayedGame};
 use crate::arena::nash::NashAverage;
 use crate::arena::ratings::{PRIOR_GAMES, RatedPair, Ratings};
@@ -185,7 +185,7 @@ impl Standings {
     pub fn title(&self) -> String {
         let StoredVersion { program, identity, .. } = &self.version;
         let (scenario, rules) = (self.version.scenario(), identity.rules_version);
-        format!("{scenario}, dervish {program}, rules {rules} ({})", identity.rules_hash)
+        readable(&format!("{scenario}, dervish {program}, rules {rules} ({})", identity.rules_hash))
     }
 }
 
@@ -212,11 +212,11 @@ fn log_odds(meetings: &[Vec<Pentanomial>]) -> Option<Vec<Vec<f64>>> {
 /// The tables that people read: the ratings, then the crosstable.
 impl fmt::Display for Standings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [first, second] = &self.version.seats;
+        let [first, second] = self.version.seats.each_ref().map(|seat| readable(seat));
         writeln!(f, "{}", self.title())?;
         let mut table = Table::new();
         table.load_style(presets::UTF8_FULL_CONDENSED);
-        let scores = [first, second].map(|seat| format!("as {seat} [95%]"));
+        let scores = [&first, &second].map(|seat| format!("as {seat} [95%]"));
         let [as_first, as_second] = scores.each_ref().map(String::as_str);
         let forfeited = self.any_forfeit();
         let mut header = vec!["", "agent", "games"];

@@ -3,9 +3,10 @@
 //! A match is named by what its games depend on: program, game and rules, the two agents, the seed and the bounds. Asked
 //! for again it goes on after its last whole pair, so a match may be killed at any moment and more games may be asked
 //! for later. A pair is written in one transaction; the file's key of match and game keeps any game from being counted
-//! twice. An agent is named by its spec and the program's version: where its code, or a file that its spec names, changes
-//! without a new version, a new file of results must begin. While a program has the file open, the latest pairs may lie
-//! in a journal beside it (SQLite's write-ahead log); the next opening takes them in.
+//! twice. An agent is named by its spec and the program's version, and beside them its fingerprint is kept: once there are
+//! games of it, others of that name that it plays by other files are refused. Where its code changes without a new version, or
+//! it is a program of its own, a new file of results must begin. While a program has the file open, the latest pairs may
+//! lie in a journal beside it (SQLite's write-ahead log); the next opening takes them in.
 //!
 //! A file is made under a temporary name with its tables and then renamed, so one that is there is whole, and its header
 //! says at once whether it is ours: nothing is ever written to another. What a killed program leaves of one is removed when
@@ -26,8 +27,12 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-/// Version of the tables, kept as SQLite's `user_version`. A reader refuses others.
-pub const SCHEMA_VERSION: u32 = 2;
+/// Version of the tables, kept as SQLite's `user_version`. A reader refuses others, except the one before.
+pub const SCHEMA_VERSION: u32 = 3;
+
+/// The last version that is read though it is no longer written: it had no fingerprints, so none is known. The next match
+/// that is entered makes the file one of [`SCHEMA_VERSION`].
+const OLD_SCHEMA_VERSION: u32 = 2;
 
 /// What marks a file as ours, SQLite's `application_id`: `DRVS`.
 const APPLICATION_ID: u32 = u32::from_be_bytes(*b"DRVS");
@@ -35,8 +40,16 @@ const APPLICATION_ID: u32 = u32::from_be_bytes(*b"DRVS");
 /// Version of this program, of which play depends as it does on the rules.
 pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
+/// The table that [`OLD_SCHEMA_VERSION`] lacks.
+const FINGERPRINTS: &str = "CREATE TABLE fingerprints ( -- of agents that play by files
+        version INTEGER NOT NULL REFERENCES versions,
+        agent INTEGER NOT NULL REFERENCES agents,
+        fingerprint TEXT NOT NULL,
+        PRIMARY KEY (version, agent)
+    ) STRICT, WITHOUT ROWID";
+
 /// The tables. `seed`, `dice_seed` and `events_hash` are 64-bit numbers as SQLite has them, signed.
-const TABLES: [&str; 5] = [
+const TABLES: [&str; 6] = [
     "CREATE TABLE agents (
         id INTEGER PRIMARY KEY,
         spec TEXT NOT NULL UNIQUE -- with every option written out
@@ -93,6 +106,7 @@ const TABLES: [&str; 5] = [
         high REAL NOT NULL,
         PRIMARY KEY (version, agent)
     ) STRICT, WITHOUT ROWID",
+    FINGERPRINTS,
 ];
 
 /// What the games of a match depend on.
@@ -104,6 +118,9 @@ pub struct MatchIdentity {
     pub seats: [String; 2],
     /// Specs of A and B.
     pub agents: [String; 2],
+    /// Fingerprints of A and B ([`dervish_agents::agent::Agent::fingerprint`]); they make no other match, but are held
+    /// against those of earlier games.
+    pub fingerprints: [Option<String>; 2],
     /// Names the dice and the agents' random streams.
     pub seed: u64,
     /// How much both agents may think.
@@ -169,14 +186,25 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the file to write into it, and makes it first if there is none.
+    /// Opens the file to write into it, and makes it first, with its folder, if there is none.
     ///
     /// # Errors
     /// [`StoreError`]; a file that is not ours, broken, or of another version is left as it was.
     pub fn open_or_create(path: &Path) -> Result<Store, StoreError> {
-        if !path.try_exists().map_err(|source| StoreError::Io { path: path.to_path_buf(), source })? {
-            create(path)?;
-        }
+        let there = Store::open_if_there(path)?;
+        there.map_or_else(|| create(path).and_then(|()| Store::open_to_write(path)), Ok)
+    }
+
+    /// Opens the file to write into it; `None` if there is none.
+    ///
+    /// # Errors
+    /// As [`Store::open_or_create`].
+    pub fn open_if_there(path: &Path) -> Result<Option<Store>, StoreError> {
+        let there = path.try_exists().map_err(|source| StoreError::Io { path: path.to_path_buf(), source })?;
+        there.then(|| Store::open_to_write(path)).transpose()
+    }
+
+    fn open_to_write(path: &Path) -> Result<Store, StoreError> {
         let store = Store::open(path)?;
         if store.is_read_only() { Err(StoreError::ReadOnly { path: path.to_path_buf() }) } else { Ok(store) }
     }
@@ -217,15 +245,24 @@ impl Store {
         if sound != "ok" {
             return Err(damaged(sound.lines().last().unwrap_or_default().to_string()));
         }
-        for table in TABLES {
+        let version: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(&failed)?;
+        for table in TABLES.into_iter().filter(|table| version != OLD_SCHEMA_VERSION || *table != FINGERPRINTS) {
             let known = connection
                 .query_row("SELECT 1 FROM sqlite_schema WHERE sql = ?1", [table], |_| Ok(()))
                 .optional()
                 .map_err(&failed)?;
             if known.is_none() {
                 let name = table.split_whitespace().nth(2).unwrap_or_default();
-                return Err(damaged(format!("table {name} is missing or not that of version {SCHEMA_VERSION}")));
+                return Err(damaged(format!("table {name} is missing or not that of version {version}")));
             }
+        }
+        // A trigger would do to the tables what somebody else has thought of.
+        let trigger = connection
+            .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'trigger'", [], |_| Ok(()))
+            .optional()
+            .map_err(&failed)?;
+        if trigger.is_some() {
+            return Err(StoreError::Foreign { path: path.to_path_buf() });
         }
         let dangling = connection
             .query_row("PRAGMA foreign_key_check", [], |row| Ok([row.get::<_, String>(0)?, row.get(2)?]))
@@ -245,19 +282,24 @@ impl Store {
         self.connection.is_readonly(MAIN_DB).unwrap_or(true)
     }
 
-    /// The match of this identity, entered if it is new.
+    /// The match of this identity, entered if it is new. Of agents whose fingerprints are not known, these are from now on.
     ///
     /// # Errors
+    /// [`StoreError::Changed`] if the file has games of an agent that it played by other files; nothing is entered then.
     /// [`StoreError::Sql`].
     pub fn enter_match(&mut self, identity: &MatchIdentity) -> Result<MatchId, StoreError> {
         let failed = sql_fault(&self.path);
-        let enter = |connection: &mut Connection| {
+        let enter = |connection: &mut Connection| -> rusqlite::Result<Result<MatchId, String>> {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let id = enter_match(&transaction, identity)?;
-            transaction.commit()?;
-            Ok(id)
+            renew_tables(&transaction)?;
+            let entered = enter_match(&transaction, identity)?;
+            if entered.is_ok() {
+                transaction.commit()?;
+            }
+            Ok(entered)
         };
-        enter(&mut self.connection).map_err(failed)
+        let entered = enter(&mut self.connection).map_err(failed)?;
+        entered.map_err(|agent| StoreError::Changed { path: self.path.clone(), agent })
     }
 
     /// The whole pairs of a match that were played so far, in order from number 0 on.
@@ -289,7 +331,13 @@ impl Store {
             return Err(StoreError::Damaged { path: self.path.clone(), what });
         }
         let mut games = games.into_iter();
-        Ok(std::iter::from_fn(|| Some([games.next()?, games.next()?])).collect())
+        let pairs: Vec<[PlayedGame; 2]> = std::iter::from_fn(|| Some([games.next()?, games.next()?])).collect();
+        if let Some([even, odd]) = pairs.iter().find(|[even, odd]| even.outcome.dice_seed != odd.outcome.dice_seed) {
+            let [even, odd] = [even, odd].map(|game| game.outcome.game);
+            let what = format!("games {even} and {odd} of match {} are a pair and had different dice", match_id.0);
+            return Err(StoreError::Damaged { path: self.path.clone(), what });
+        }
+        Ok(pairs)
     }
 
     /// Writes both games of a pair, or neither.
@@ -402,17 +450,19 @@ impl Store {
     }
 }
 
-/// Makes the file with its tables under a temporary name and renames it, unless another process was faster.
+/// Makes the file with its tables, and its folder, under a temporary name and renames it, unless another process was faster.
 fn create(path: &Path) -> Result<(), StoreError> {
     let failed = |source| StoreError::Io { path: path.to_path_buf(), source };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(failed)?;
     let _lock = sweep(folder).map_err(failed)?;
     let prefix = unfinished();
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = builder.tempfile_in(folder).map_err(failed)?;
+    // The error itself names the temporary file, which tells nobody anything.
+    let file = builder.tempfile_in(folder).map_err(|error| failed(error.kind().into()))?;
     let fill = || {
         let connection = Connection::open(file.path())?;
         connection.execute_batch(&format!("BEGIN; {}; COMMIT", TABLES.join("; ")))?;
@@ -476,7 +526,7 @@ fn check_header(path: &Path) -> Result<(), StoreError> {
     if number(68) != APPLICATION_ID {
         return Err(StoreError::Foreign { path: path.to_path_buf() });
     }
-    if number(60) != SCHEMA_VERSION {
+    if ![OLD_SCHEMA_VERSION, SCHEMA_VERSION].contains(&number(60)) {
         return Err(StoreError::Version { path: path.to_path_buf(), version: number(60) });
     }
     Ok(())
@@ -487,8 +537,46 @@ fn enter_agent(transaction: &Transaction, spec: &str) -> rusqlite::Result<i64> {
     transaction.query_row("SELECT id FROM agents WHERE spec = ?1", [spec], |row| row.get(0))
 }
 
-fn enter_match(transaction: &Transaction, identity: &MatchIdentity) -> rusqlite::Result<MatchId> {
-    let MatchIdentity { game, seats: [first, second], agents: [a, b], seed, limits, max_decisions } = identity;
+/// Adds to the tables of [`OLD_SCHEMA_VERSION`] what they lack.
+fn renew_tables(transaction: &Transaction) -> rusqlite::Result<()> {
+    let version: u32 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if version == OLD_SCHEMA_VERSION {
+        transaction.execute(FINGERPRINTS, [])?;
+        transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    }
+    Ok(())
+}
+
+/// Whether an agent of this fingerprint may be joined with its games of a version. Where none is known, or there are no games,
+/// this one counts from now on.
+fn admit(transaction: &Transaction, version: i64, agent: i64, fingerprint: &str) -> rusqlite::Result<bool> {
+    let known: Option<String> = transaction
+        .query_row("SELECT fingerprint FROM fingerprints WHERE version = ?1 AND agent = ?2", [version, agent], |row| {
+            row.get(0)
+        })
+        .optional()?;
+    if known.as_deref() == Some(fingerprint) {
+        return Ok(true);
+    }
+    let has_games: bool = transaction.query_row(
+        "SELECT EXISTS
+         (SELECT 1 FROM games JOIN matches ON matches.id = games.match WHERE version = ?1 AND ?2 IN (a, b))",
+        [version, agent],
+        |row| row.get(0),
+    )?;
+    if known.is_some() && has_games {
+        return Ok(false);
+    }
+    transaction.execute(
+        "INSERT OR REPLACE INTO fingerprints (version, agent, fingerprint) VALUES (?1, ?2, ?3)",
+        params![version, agent, fingerprint],
+    )?;
+    Ok(true)
+}
+
+/// The match, or the spec of an agent that plays by other files than in its games so far.
+fn enter_match(transaction: &Transaction, identity: &MatchIdentity) -> rusqlite::Result<Result<MatchId, String>> {
+    let MatchIdentity { game, seats: [first, second], agents, fingerprints, seed, limits, max_decisions } = identity;
     transaction.execute(
         "INSERT INTO versions (program, game, scenario, rules_version, rules_hash, first_seat, second_seat)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
@@ -508,7 +596,14 @@ fn enter_match(transaction: &Transaction, identity: &MatchIdentity) -> rusqlite:
     }
     let bounds = serde_json::to_string(&Bounds { limits, max_decisions });
     let bounds = bounds.map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-    let (a, b) = (enter_agent(transaction, a)?, enter_agent(transaction, b)?);
+    let [a, b] = [enter_agent(transaction, &agents[0])?, enter_agent(transaction, &agents[1])?];
+    for ((agent, spec), fingerprint) in [a, b].into_iter().zip(agents).zip(fingerprints) {
+        if let Some(fingerprint) = fingerprint
+            && !admit(transaction, version, agent, fingerprint)?
+        {
+            return Ok(Err(spec.clone()));
+        }
+    }
     let key = params![version, a, b, seed.cast_signed(), bounds];
     transaction.execute(
         "INSERT INTO matches (version, a, b, seed, bounds) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
@@ -517,7 +612,7 @@ fn enter_match(transaction: &Transaction, identity: &MatchIdentity) -> rusqlite:
     transaction.query_row(
         "SELECT id FROM matches WHERE version = ?1 AND a = ?2 AND b = ?3 AND seed = ?4 AND bounds = ?5",
         key,
-        |row| Ok(MatchId(row.get(0)?)),
+        |row| Ok(Ok(MatchId(row.get(0)?))),
     )
 }
 
@@ -703,6 +798,18 @@ pub enum StoreError {
         path: PathBuf,
         /// The journal beside it.
         journal: PathBuf,
+    },
+    /// An agent is not the one any more whose games it has.
+    #[error(
+        "{}: holds games that {agent} played by other contents of its files; name another file of results, or give the agent \
+         files of another name",
+        path.display()
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// Spec of the agent.
+        agent: String,
     },
     /// Two processes play one match.
     #[error("{}: game {game} has been written by another process that plays the same match", path.display())]

@@ -48,7 +48,9 @@ pub const EXAMPLE: &str = r#"A battle with all fields; `dice` and `from` may be 
 pub struct BattleArgs {
     /// The battle, a JSON file as below.
     pub file: PathBuf,
-    /// Leave the dice out and print the exact distribution over all of them.
+    /// Leave the dice out and print the exact distribution over all of them: the probability of each outcome, and of how many
+    /// land units each side has destroyed and disrupted at the end. The index in such a list is the number of units: the first
+    /// is the probability of 0.
     #[arg(long)]
     pub odds: bool,
 }

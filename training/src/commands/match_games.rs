@@ -7,7 +7,7 @@ use crate::arena::report::MatchReport;
 use crate::arena::sprt::SprtPlan;
 use crate::arena::store::Store;
 use crate::commands::match_args::GamesArgs;
-use crate::commands::match_keeping::{MatchCommandError, Pace, play_and_keep};
+use crate::commands::match_keeping::{MatchCommandError, Pace, kept_folder, play_and_keep};
 use crate::commands::{CommandError, print_json, print_line};
 use crate::games::{GameVisitor, with_game};
 use dervish_agents::registry::Registry;
@@ -99,9 +99,18 @@ pub fn match_games<P: ArenaGame>(
     let sprt = (!args.sprt.is_empty()).then(|| SprtPlan::parse(&args.sprt)).transpose()?;
     let (a, b) = (agents.factory(&args.a)?, agents.factory(&args.b)?);
     let value = value_function(P::evaluation());
-    let mut store = args.db.as_deref().map(Store::open_or_create).transpose()?;
+    let db = args.db.as_deref();
+    let there = db.map(Store::open_if_there).transpose()?.flatten();
     let to_play =
-        Match { start, agents: [&a, &b], options, sprt, value: (args.luck || store.is_some()).then_some(&value) };
+        Match { start, agents: [&a, &b], options, sprt, value: (args.luck || db.is_some()).then_some(&value) };
+    // What is in the way of records shows before a file of results is made.
+    if let (Some(_), None, Some(out)) = (db, &there, &args.out) {
+        drop(kept_folder(&to_play, &[], out)?);
+    }
+    let mut store = match there {
+        None => db.map(Store::open_or_create).transpose()?,
+        there => there,
+    };
     let mut report = play_and_keep(&to_play, store.as_mut(), args.out.as_deref(), Pace::default())?;
     if !args.luck {
         report.statistics.luck = None;

@@ -47,10 +47,7 @@ pub(super) fn play_and_keep<P: ArenaGame>(
         earlier = store.pairs_of(id)?;
         book = Some(Mutex::new((store, id)));
     }
-    let is_record_of = |game: u32, record: &Record| is_record_of(to_play, &earlier, game, record);
-    let games =
-        KnownGames { played: 2 * earlier.len() as u32, asked: 2 * to_play.options.pairs, is_record_of: &is_record_of };
-    let folder_at = |path| if is_kept { MatchFolder::go_on(path, &games) } else { MatchFolder::create(path) };
+    let folder_at = |path| if is_kept { kept_folder(to_play, &earlier, path) } else { MatchFolder::create(path) };
     let folder = out.map(folder_at).transpose()?;
     let watch = Watch::new(to_play, book, folder, &earlier, pace);
     let report = to_play.play(earlier, &watch);
@@ -60,6 +57,21 @@ pub(super) fn play_and_keep<P: ArenaGame>(
         folder.write_report(&report)?;
     }
     Ok(report)
+}
+
+/// The folder for records of a match whose games are in a file of results too, which has these so far.
+///
+/// # Errors
+/// As [`MatchFolder::go_on`].
+pub(super) fn kept_folder<P: ArenaGame>(
+    to_play: &Match<'_, P>,
+    earlier: &[[PlayedGame; 2]],
+    path: &Path,
+) -> Result<MatchFolder, FolderError> {
+    let is_record_of = |game: u32, record: &Record| is_record_of(to_play, earlier, game, record);
+    let games =
+        KnownGames { played: 2 * earlier.len() as u32, asked: 2 * to_play.options.pairs, is_record_of: &is_record_of };
+    MatchFolder::go_on(path, &games)
 }
 
 /// Whether a record can be that of a game of the match: of one that was played already, or that is played next.
@@ -80,6 +92,7 @@ pub(super) fn identity_of<P: ArenaGame>(to_play: &Match<'_, P>) -> MatchIdentity
         game: to_play.start.identity(),
         seats: Seat::BOTH.map(|seat| P::seat_name(seat).to_string()),
         agents: to_play.agents.map(|agent| agent.spec().to_string()),
+        fingerprints: to_play.agents.map(|agent| agent.make().fingerprint()),
         seed: to_play.options.seed,
         limits: to_play.options.limits,
         max_decisions: to_play.options.max_decisions,

@@ -1,18 +1,19 @@
 //! `dervish play`: a person against an agent at the terminal.
 
+use std::fs;
 use std::io::{self, BufWriter};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Position, Seat};
-use dervish_env::record::Record;
-use dervish_play::terminal::{Sitting, Table};
+use dervish_env::record::{Ending, Record, Replay};
+use dervish_play::terminal::{HUMAN, Sitting, Table};
 
 use rand::TryRng;
 use rand::rngs::SysRng;
 
 use super::match_args::ThoughtArgs;
-use super::replay::result_text;
+use super::replay::{record_fault, refuse_existing, result_text, with_recorded_game};
 use super::{CommandError, print_line};
 use crate::arena::agents::{ArenaGame, agents_of};
 use crate::games::{GameVisitor, with_game};
@@ -20,17 +21,18 @@ use crate::games::{GameVisitor, with_game};
 /// Plays a game at the terminal: you on one side, an agent on the other.
 #[derive(Clone, Debug, clap::Args)]
 pub struct PlayArgs {
-    /// What to play: a built-in scenario, a scenario file, or a reference game such as `pig`.
-    #[arg(long)]
-    pub scenario: String,
+    /// What to play: a built-in scenario, a scenario file, or a reference game such as `pig`; with --resume only the scenario
+    /// file, where it does not come with the program.
+    #[arg(long, required_unless_present = "resume")]
+    pub scenario: Option<String>,
     /// Your side, such as `mahdist`, in capitals or small letters.
-    #[arg(long)]
-    pub side: String,
+    #[arg(long, required_unless_present = "resume", conflicts_with = "resume")]
+    pub side: Option<String>,
     /// The agent you play against; `dervish agents` lists them.
-    #[arg(long, default_value = "random")]
+    #[arg(long, default_value = "random", conflicts_with = "resume")]
     pub against: String,
     /// Names the dice and the agent's random stream [default: another one each time, which is told].
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     pub seed: Option<u64>,
     /// How much the agent may think.
     #[command(flatten)]
@@ -39,9 +41,13 @@ pub struct PlayArgs {
     /// and nodes per second, and the line that it expects.
     #[arg(long)]
     pub thinking: bool,
-    /// New file for the record of the game, finished or not.
-    #[arg(long, value_name = "FILE")]
+    /// New file for the record of the game, finished or not; --resume goes on with it.
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub record: Option<PathBuf>,
+    /// Go on with a game that was left, and with its record: the same sides, agent and dice, but the agent draws from its
+    /// random stream anew. How much it may think is to be said again.
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
 }
 
 impl PlayArgs {
@@ -50,7 +56,37 @@ impl PlayArgs {
     /// # Errors
     /// [`CommandError`], one line.
     pub fn run(&self) -> Result<(), CommandError> {
-        with_game(&self.scenario, Play { args: self })?
+        let Some(file) = &self.resume else {
+            return with_game(self.scenario.as_deref().unwrap_or_default(), Play { args: self })?;
+        };
+        let record = Record::read(file).map_err(|error| record_fault(file, &error))?;
+        let identity = record.identity().clone();
+        with_recorded_game(&identity, self.scenario.as_deref(), Resume { args: self, file, record })?
+    }
+
+    /// Plays at the terminal, and keeps the record where it is to be kept.
+    fn sit<P: ArenaGame>(&self, table: Table<P>) -> Result<(), CommandError> {
+        let mut table = table.showing_thinking(self.thinking);
+        let (argument, file) = match &self.resume {
+            Some(file) => ("--resume", Some(file)),
+            None => ("--record", self.record.as_ref()),
+        };
+        let write = |record: &Record| file.map_or(Ok(()), |path| record.write(path));
+        let keep = |record: &Record| {
+            write(record).map_err(|error| CommandError::Argument { argument, reason: error.to_string() })
+        };
+        // Before the first order, so that nobody plays a game that cannot be kept.
+        keep(table.record())?;
+        if self.seed.is_none() && self.resume.is_none() {
+            print_line(&format!("seed {}", table.record().seed()))?;
+        }
+        let keep_on = |record: &Record| write(record).map_err(io::Error::other);
+        let sitting = table.play(&mut io::stdin().lock(), &mut BufWriter::new(io::stdout().lock()), keep_on);
+        keep(table.record())?;
+        match sitting? {
+            Sitting::Finished => result_text(table.position()).map_or(Ok(()), |result| print_line(&result)),
+            Sitting::Left => print_line("left the game"),
+        }
     }
 }
 
@@ -63,14 +99,11 @@ impl GameVisitor for Play<'_> {
 
     fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
         let args = self.args;
-        let seat = seat_named::<P>(&args.side)?;
+        let seat = seat_named::<P>(args.side.as_deref().unwrap_or_default())?;
         let opponent = agents_of(&start, encoder)
             .factory(&args.against)
             .map_err(|error| CommandError::Argument { argument: "--against", reason: error.to_string() })?;
-        if let Some(path) = args.record.as_ref().filter(|path| path.symlink_metadata().is_ok()) {
-            let reason = format!("{} exists; name a new file", path.display());
-            return Err(CommandError::Argument { argument: "--record", reason });
-        }
+        refuse_existing("--record", args.record.as_deref())?;
         let limits = args.thought.limits(&start)?;
         let seed = match args.seed {
             Some(seed) => seed,
@@ -80,23 +113,41 @@ impl GameVisitor for Play<'_> {
                 u64::from(drawn.map_err(|error| refused(error.to_string()))?)
             }
         };
-        let mut table = Table::new(start, seat, opponent.make(), limits, seed).showing_thinking(args.thinking);
-        let write = |record: &Record| args.record.as_ref().map_or(Ok(()), |path| record.write(path));
-        let keep = |record: &Record| {
-            write(record).map_err(|error| CommandError::Argument { argument: "--record", reason: error.to_string() })
+        if let Some(folder) = args.record.as_deref().and_then(Path::parent) {
+            fs::create_dir_all(folder).map_err(|error| CommandError::Argument {
+                argument: "--record",
+                reason: format!("cannot make the folder {}: {error}", folder.display()),
+            })?;
+        }
+        args.sit(Table::new(start, seat, opponent.make(), limits, seed))
+    }
+}
+
+struct Resume<'a> {
+    args: &'a PlayArgs,
+    file: &'a Path,
+    record: Record,
+}
+
+impl GameVisitor for Resume<'_> {
+    type Output = Result<(), CommandError>;
+
+    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
+        let Resume { args, file, record } = self;
+        let refused = |reason: String| CommandError::Argument { argument: "--resume", reason };
+        if *record.ending() != Ending::Unfinished {
+            return Err(refused(format!("{}: the game is over", file.display())));
+        }
+        let agent = |seat: Seat| record.seats()[seat.index()].agent.as_str();
+        let Some(person) = Seat::BOTH.into_iter().find(|seat| agent(*seat) == HUMAN) else {
+            return Err(refused(format!("{}: no person played it", file.display())));
         };
-        // Before the first order, so that nobody plays a game that cannot be kept.
-        keep(table.record())?;
-        if args.seed.is_none() {
-            print_line(&format!("seed {seed}"))?;
-        }
-        let keep_on = |record: &Record| write(record).map_err(io::Error::other);
-        let sitting = table.play(&mut io::stdin().lock(), &mut BufWriter::new(io::stdout().lock()), keep_on);
-        keep(table.record())?;
-        match sitting? {
-            Sitting::Finished => result_text(table.position()).map_or(Ok(()), |result| print_line(&result)),
-            Sitting::Left => print_line("left the game"),
-        }
+        let opponent = agents_of(&start, encoder).factory(agent(person.other()));
+        let opponent = opponent.map_err(|error| refused(error.to_string()))?;
+        let limits = args.thought.limits(&start)?;
+        let table =
+            Replay::new(record, start).and_then(|replay| Table::resume(replay, person, opponent.make(), limits));
+        args.sit(table.map_err(|error| record_fault(file, &error))?)
     }
 }
 

@@ -31,7 +31,7 @@ pub struct RegretArgs {
     #[arg(long)]
     pub scenario: Option<String>,
     /// Positions to draw.
-    #[arg(long, default_value_t = 50, requires = "scenario", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, default_value_t = 50, conflicts_with = "files", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub positions: u32,
     /// An agent, with the letter n in braces where the budget goes, a zero behind it for ten times as much; may be given several
     /// times.

@@ -1,7 +1,6 @@
 //! `dervish replay`: checks a game record against the rules, steps through it, and cuts it short.
 
 use std::fmt::Write;
-use std::fs::canonicalize;
 use std::path::{Path, PathBuf};
 
 use dervish_env::encode::PolicyEncoder;
@@ -26,7 +25,7 @@ pub struct ReplayArgs {
     /// Print every decision and roll with what it answered.
     #[arg(long)]
     pub steps: bool,
-    /// Write the record up to where it stopped, unfinished, into this file.
+    /// New file for the record up to where it stopped, unfinished.
     #[arg(long, value_name = "FILE")]
     pub fork: Option<PathBuf>,
 }
@@ -37,11 +36,7 @@ impl ReplayArgs {
     /// # Errors
     /// [`CommandError`] with the number of the first line that is wrong, or what else cannot be read or written.
     pub fn run(&self) -> Result<(), CommandError> {
-        let same = |fork| matches!((canonicalize(fork), canonicalize(&self.file)), (Ok(a), Ok(b)) if a == b);
-        if self.fork.as_ref().is_some_and(same) {
-            let reason = "this is the record itself, which would be lost; name another file".to_owned();
-            return Err(CommandError::Argument { argument: "--fork", reason });
-        }
+        refuse_existing("--fork", self.fork.as_deref())?;
         let record = Record::read(&self.file).map_err(|error| record_fault(&self.file, &error))?;
         let identity = record.identity().clone();
         let text = with_recorded_game(&identity, self.scenario.as_deref(), Replayed { args: self, record })??;
@@ -78,6 +73,19 @@ pub(super) fn result_text<P: ArenaGame>(position: &P) -> Option<String> {
     };
     let points = position.points_text().map_or(String::new(), |points| format!(" (points: {points})"));
     Some(format!("{verdict}: {}{points}", position.decided_by()))
+}
+
+/// Refuses the file of a new record if anything has its name: a game that was kept is not written over.
+///
+/// # Errors
+/// [`CommandError::Argument`].
+pub(super) fn refuse_existing(argument: &'static str, file: Option<&Path>) -> Result<(), CommandError> {
+    match file.filter(|file| file.symlink_metadata().is_ok()) {
+        Some(file) => {
+            Err(CommandError::Argument { argument, reason: format!("{} exists; name a new file", file.display()) })
+        }
+        None => Ok(()),
+    }
 }
 
 /// What is wrong with a record in this file.

@@ -13,6 +13,7 @@ use crate::commands::match_keeping::{MatchCommandError, Pace, identity_of, play_
 use crate::commands::{CommandError, minutes, print_line, threads};
 use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
+use check::{check_matches, refuse_other_matches, refuse_twin};
 use dervish_agents::limits::Limits;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::persist::{read_text, write_whole};
@@ -20,6 +21,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+mod check;
 mod training;
 
 /// Plays the matches of a study file for a while, and goes on with them when it is called again.
@@ -64,15 +66,21 @@ impl StudyArgs {
                 file: document_file.display().to_string(),
                 reason: "tells of no games; play the study first".to_owned(),
             })?;
+            refuse_other_matches(&study, &document_file, &document)?;
             return self.put_into(page, &markdown(&document));
         }
         if self.table {
             let document = kept.unwrap_or_else(|| self.new_document(&study));
+            refuse_other_matches(&study, &document_file, &document)?;
             return print_line(markdown(&document).trim_end());
         }
         interrupt::install().map_err(MatchCommandError::Interrupt)?;
-        let mut store = Store::open_or_create(&self.file.with_extension("db"))?;
+        // What is wrong shows before a file is made, or hours have gone into training.
+        check_matches(self, &study)?;
+        let db = self.file.with_extension("db");
+        let there = Store::open_if_there(&db)?;
         let Some(kept) = training::train_runs(self, &study, kept, until)? else { return Ok(()) };
+        let mut store = there.map_or_else(|| Store::open_or_create(&db), Ok)?;
         let mut document = self.review(&study, kept.as_ref(), &mut store)?;
         // Games of a call that was killed are in the store, and booked with this one's.
         let booked = document.played_on.iter().map(|entry| entry.games).sum::<u64>();
@@ -140,10 +148,8 @@ impl StudyArgs {
             {
                 reviewed = told.clone();
             }
-            if let Some(twin) = document.matches.iter().position(|of| of.is_same_match(&reviewed)) {
-                let reason = format!("the same match as on line {}", study.matches[twin].line);
-                return Err(study.fault(planned.line, reason).into());
-            }
+            let lines = study.matches.iter().map(|planned| planned.line);
+            refuse_twin(study, planned, &reviewed, lines.zip(&document.matches))?;
             document.matches.push(reviewed);
         }
         // Only who removes a document himself loses what it tells.
@@ -231,10 +237,19 @@ struct StudyMatchVisitor<'a> {
 impl StudyMatchVisitor<'_> {
     fn of_its_game(self) -> Result<StudyMatch, CommandError> {
         let StudyMatchVisitor { study, planned, .. } = self;
-        with_game(&planned.scenario, self).unwrap_or_else(|faults| {
-            Err(study.fault(planned.line, format!("scenario: {}", CommandError::Data(faults))).into())
-        })
+        in_its_game(study, planned, self)
     }
+}
+
+/// Does something with the game of a match; what is wrong with its scenario is a fault of its table.
+fn in_its_game<T, V: GameVisitor<Output = Result<T, CommandError>>>(
+    study: &StudyFile,
+    planned: &PlannedMatch,
+    visitor: V,
+) -> Result<T, CommandError> {
+    with_game(&planned.scenario, visitor).unwrap_or_else(|faults| {
+        Err(study.fault(planned.line, format!("scenario: {}", CommandError::Data(faults))).into())
+    })
 }
 
 /// How a match from `start` is played, as far as its table in the study file says.

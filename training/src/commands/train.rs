@@ -265,7 +265,7 @@ impl GameVisitor for TrainGame<'_> {
             progress.finish();
         }
         let report = report.map_err(|error| CommandError::Training(error.to_string()))?;
-        let SessionReport { before, after, steps, stopped } = report;
+        let SessionReport { before, after, steps, stopped, .. } = report;
         let path = run.path().display();
         eprintln!(
             "{}: {} rounds, {} games, {} decisions, {steps} steps, {:.0} s in all ({} games in this session)",
@@ -276,6 +276,9 @@ impl GameVisitor for TrainGame<'_> {
             after.seconds,
             after.games - before.games,
         );
+        if let Some(words) = report.words(taught) {
+            eprintln!("{words}");
+        }
         let more = match run.config().deterministic {
             true => format!("--rounds {}", 2 * after.rounds.max(1)),
             false => "--budget 10m".to_string(),

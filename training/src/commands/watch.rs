@@ -169,8 +169,9 @@ fn status_table(status: &RunStatus, round: Option<&RoundLine>) -> String {
         if line.queue_wait_ms > 0.0 {
             rows.push(("wait for the evaluator", format!("{:.2} ms", line.queue_wait_ms)));
         }
-        // A policy gradient has no cross-entropy to bring down.
-        let policy = if line.entropy > 0.0 { String::new() } else { format!("policy {:.3}, ", line.policy) };
+        // A policy was taught, or the policy gradient moves it.
+        let policy = [("policy", line.policy), ("entropy", line.entropy)].into_iter().filter(|(_, loss)| *loss > 0.0);
+        let policy: String = policy.map(|(name, loss)| format!("{name} {loss:.3}, ")).collect();
         let (result, margin, turns) = (line.wdl, line.margin, line.turns_left);
         rows.push(("losses", format!("{policy}result {result:.3}, margin {margin:.3}, turns left {turns:.3}")));
         rows.push(("policy entropy", format!("{} nats", Known(line.policy_entropy(), 2))));

@@ -53,6 +53,12 @@ pub enum ActorError {
     /// An opponent gave no answer.
     #[error("self-play: {0}")]
     Opponent(#[from] AgentError),
+    /// A game is over, or a player has no action, and nothing says how it ended: a defect of the game.
+    #[error("self-play: game {number} ended without a result")]
+    NoResult {
+        /// Number of the game.
+        number: u64,
+    },
 }
 
 /// A game being played.
@@ -119,10 +125,10 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
             }
         };
         for table in self.tables.extract_if(.., over) {
-            finished.extend(table.into_game());
+            finished.push(table.into_game()?);
         }
         if let Some(error) = failed {
-            return Err(error.into());
+            return Err(error);
         }
         while self.tables.len() < self.config.games_at_once {
             let Some(number) = self.numbers.take() else { break };
@@ -130,7 +136,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
             if table.play_to_choice(&mut self.legal)? {
                 self.tables.push(table);
             } else {
-                finished.extend(table.into_game());
+                finished.push(table.into_game()?);
             }
         }
         if self.tables.is_empty() {
@@ -185,14 +191,20 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
     }
 
     /// Adds what a table wants evaluated to the batch.
-    fn encode_table(&mut self, index: usize) -> Result<(), BatchError> {
-        let Table { position, stream, scenario, search, full, .. } = &mut self.tables[index];
-        let encoder = &self.starts[*scenario].encoder;
-        let mut push = |position: &P| {
-            let ToAct::Player(view) = position.actor() else { return Ok(()) };
-            position.legal_actions_into(&mut self.legal);
-            self.encoding.encode(encoder, position, view, &self.legal);
-            self.batch.push(&self.encoding.sample())
+    fn encode_table(&mut self, index: usize) -> Result<(), ActorError> {
+        let Table { position, stream, scenario, search, full, number, .. } = &mut self.tables[index];
+        let (encoder, number) = (&self.starts[*scenario].encoder, *number);
+        let mut push = |position: &P| -> Result<(), ActorError> {
+            match position.actor() {
+                ToAct::Player(view) => {
+                    position.legal_actions_into(&mut self.legal);
+                    self.encoding.encode(encoder, position, view, &self.legal);
+                    Ok(self.batch.push(&self.encoding.sample())?)
+                }
+                ToAct::Chance => Ok(()),
+                // A search knows the value of every other end.
+                ToAct::Finished => Err(ActorError::NoResult { number }),
+            }
         };
         let Some(search) = search else { return push(position) };
         if search.is_idle() {
@@ -240,7 +252,7 @@ impl<'r, P: Position, E: PolicyEncoder<P>> Actor<'r, P, E> {
 
 impl<P: Position> Table<P> {
     /// Plays rolls, forced decisions and the opponent's until the network has a choice; false if the game is over.
-    fn play_to_choice(&mut self, legal: &mut Vec<Action>) -> Result<bool, AgentError> {
+    fn play_to_choice(&mut self, legal: &mut Vec<Action>) -> Result<bool, ActorError> {
         loop {
             match self.position.actor() {
                 ToAct::Finished => return Ok(false),
@@ -251,6 +263,7 @@ impl<P: Position> Table<P> {
                 ToAct::Player(seat) => {
                     self.position.legal_actions_into(legal);
                     let action = match (&legal[..], &mut self.opponent) {
+                        ([], _) => return Err(ActorError::NoResult { number: self.number }),
                         ([only], _) => *only,
                         (_, Some((opponent, agent))) if opponent.seat == seat => {
                             agent.choose(&self.position, &Limits::default())?.action
@@ -269,11 +282,12 @@ impl<P: Position> Table<P> {
         tell(&mut self.opponent, Event::Played(seat, action));
     }
 
-    fn into_game(self) -> Option<SelfPlayGame> {
+    fn into_game(self) -> Result<SelfPlayGame, ActorError> {
         let Table { position, dice, number, scenario, step, decisions, opponent, .. } = self;
-        let result = position.result()?;
+        // Not a draw: nobody knows how it would have ended.
+        let result = position.result().ok_or(ActorError::NoResult { number })?;
         let opponent = opponent.map(|(opponent, _)| opponent);
-        Some(SelfPlayGame { number, scenario, dice_seed: dice.seed(), step, decisions, opponent, result })
+        Ok(SelfPlayGame { number, scenario, dice_seed: dice.seed(), step, decisions, opponent, result })
     }
 }
 

@@ -36,7 +36,7 @@ pub enum TeacherError {
     /// The agent does not answer.
     #[error(transparent)]
     Agent(#[from] AgentError),
-    /// The game is over and says nothing of its result: a defect of the game.
+    /// The game is over, or a player has no action, and nothing says how it ended: a defect of the game.
     #[error("game {number} ended without a result")]
     NoResult {
         /// Number of the game.
@@ -89,6 +89,7 @@ impl<P: Position> Teacher<P> {
             let Actor::Player(seat) = position.actor() else { break position.result() };
             position.legal_actions_into(&mut self.legal);
             let decision = match self.legal[..] {
+                [] => return Err(TeacherError::NoResult { number }),
                 [only] => Decision { seat, action: only, judgement: None },
                 _ => {
                     let choice = self.agents[seat.index()].choose(&position, &Limits::default())?;

@@ -9,18 +9,33 @@ use std::path::{Path, PathBuf};
 /// The figure of a checkpoint that says how many optimisation steps are behind the network that plays.
 pub const PLAYING_STEP: &str = "playing_step";
 
-/// A figure of a checkpoint that cannot be.
+/// A figure of a checkpoint with which no run goes on.
 #[derive(Debug, thiserror::Error)]
-#[error("{path}: the figure {name} is {found:?}, which is not {expected}", path = path.display())]
+#[error("{path}: the figure {name} {reason}", path = path.display())]
 pub struct FigureError {
     /// The manifest.
     pub path: PathBuf,
     /// Name of the figure.
     pub name: String,
-    /// What it says.
-    pub found: f64,
-    /// What it may say.
-    pub expected: String,
+    /// What is wrong with it.
+    #[source]
+    pub reason: FigureFault,
+}
+
+/// What is wrong with a figure of a checkpoint.
+#[derive(Debug, thiserror::Error)]
+pub enum FigureFault {
+    /// The checkpoint does not say it.
+    #[error("is missing")]
+    Missing,
+    /// It cannot be.
+    #[error("is {found:?}, which is not {expected}")]
+    Wrong {
+        /// What it says.
+        found: f64,
+        /// What it may say.
+        expected: String,
+    },
 }
 
 /// Refuses the manifest in the file `path` if no run goes on with its figures.
@@ -31,9 +46,15 @@ pub fn check(path: &Path, manifest: &Manifest) -> Result<(), FigureError> {
     /// Whole numbers up to it are floating-point numbers: 2 to the 53rd.
     const MOST: f64 = 9_007_199_254_740_992.0;
     let Manifest { figures, step, .. } = manifest;
-    let refused = |name: &str, found: f64, expected: String| {
-        Err(FigureError { path: path.to_owned(), name: name.to_owned(), found, expected })
-    };
+    let fault = |name: &str, reason| Err(FigureError { path: path.to_owned(), name: name.to_owned(), reason });
+    let refused = |name: &str, found: f64, expected: String| fault(name, FigureFault::Wrong { found, expected });
+    // Nothing is behind a network before its first step.
+    let mut needed = COUNTS.into_iter().filter(|name| *name != NUMBERED).chain([SECONDS]);
+    if *step > 0
+        && let Some(name) = needed.find(|name| !figures.contains_key(*name))
+    {
+        return fault(name, FigureFault::Missing);
+    }
     for (name, &found) in figures {
         let is_count = COUNTS.contains(&name.as_str()) || name == PLAYING_STEP;
         let is_amount = name == SECONDS || name.starts_with(MET[0]);
@@ -48,9 +69,8 @@ pub fn check(path: &Path, manifest: &Manifest) -> Result<(), FigureError> {
     if games > 0 && rounds == 0 {
         return refused("games", games as f64, "0 before the first round".to_owned());
     }
-    // An older program did not say it.
-    if numbered < games && figures.contains_key("numbered") {
-        return refused("numbered", numbered as f64, format!("at least {games}, the number of games"));
+    if numbered < games && figures.contains_key(NUMBERED) {
+        return refused(NUMBERED, numbered as f64, format!("at least {games}, the number of games"));
     }
     match figures.get(PLAYING_STEP) {
         Some(&playing) if playing > *step as f64 => refused(PLAYING_STEP, playing, format!("at most {step}, the step")),
@@ -59,7 +79,10 @@ pub fn check(path: &Path, manifest: &Manifest) -> Result<(), FigureError> {
 }
 
 /// The figures of a checkpoint that count something of its run.
-const COUNTS: [&str; 4] = ["rounds", "games", "decisions", "numbered"];
+const COUNTS: [&str; 4] = ["rounds", "games", "decisions", NUMBERED];
+
+/// The one of them that an older program did not say.
+const NUMBERED: &str = "numbered";
 
 /// The figure of a checkpoint that says how long its run took.
 const SECONDS: &str = "seconds";
@@ -72,7 +95,7 @@ pub fn figures_of_tally(tally: &Tally) -> impl Iterator<Item = (String, f64)> {
     counts.chain([(SECONDS, seconds)]).map(|(name, figure)| (name.to_string(), figure))
 }
 
-/// What figures of a checkpoint tell of what a run has used and made; what is missing is 0.
+/// What figures of a checkpoint tell of what a run has used and made; what is missing, where [`check`] lets it be, is 0.
 pub fn tally_from(figures: &BTreeMap<String, f64>) -> Tally {
     let figure = |name: &str| figures.get(name).copied().unwrap_or(0.0);
     let [rounds, games, decisions, numbered] = COUNTS.map(|name| figure(name) as u64);

@@ -118,7 +118,8 @@ impl SessionError {
     pub fn spares_the_learner(&self) -> bool {
         let SessionError::Player(error) = self else { return matches!(self, SessionError::NoActors) };
         match error {
-            PlayerError::Teacher(_) | PlayerError::Panicked(_) | PlayerError::Actor(ActorError::Opponent(_)) => true,
+            PlayerError::Teacher(_) | PlayerError::Panicked(_) => true,
+            PlayerError::Actor(ActorError::Opponent(_) | ActorError::NoResult { .. }) => true,
             PlayerError::Actor(ActorError::Evaluation(error)) => matches!(error, BatchEvaluatorError::Gone),
             PlayerError::Actor(_) => false,
         }

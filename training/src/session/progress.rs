@@ -62,17 +62,22 @@ impl Progress {
     /// rounds, so before the session's first round nothing is said of them.
     pub fn words(&self, taught: u64) -> String {
         let played = self.tally.games + self.waiting;
-        let games = match played < taught {
-            true => format!("imitation: {played} of {taught} games of the teacher"),
-            false => format!("{played} games"),
-        };
+        let games = imitated(played, taught).unwrap_or_else(|| format!("{played} games"));
         let Some(RoundReport { losses, .. }) = self.latest else { return games };
         let Progress { decisions_per_second, step, .. } = self;
         let score = self.first_seat_score.map_or_else(String::new, |score| format!(", first seat scores {score:.2}"));
-        let policy = if losses.entropy > 0.0 { losses.entropy } else { losses.policy };
-        let losses = format!("losses: policy {policy:.2}, result {:.3}, margin {:.3}", losses.wdl, losses.margin);
+        // A policy was taught, or the policy gradient moves it.
+        let policy =
+            [("policy", losses.policy), ("entropy", losses.entropy)].into_iter().filter(|(_, loss)| *loss > 0.0);
+        let policy: String = policy.map(|(name, loss)| format!("{name} {loss:.2}, ")).collect();
+        let losses = format!("losses: {policy}result {:.3}, margin {:.3}", losses.wdl, losses.margin);
         format!("{games}, {decisions_per_second:.0} decisions/s, step {step}{score}, {losses}")
     }
+}
+
+/// How far imitation is, in words, as long as fewer games are played than are the teacher's.
+fn imitated(played: u64, taught: u64) -> Option<String> {
+    (played < taught).then(|| format!("imitation: {played} of {taught} games of the teacher"))
 }
 
 /// What a run has used and made, over all its sessions.
@@ -97,8 +102,21 @@ pub struct SessionReport {
     pub before: Tally,
     /// Where it stands now.
     pub after: Tally,
+    /// Games that are played and not learnt from yet.
+    pub waiting: u64,
     /// Optimisation steps of the whole run.
     pub steps: u64,
     /// Whether it was stopped before its time was over.
     pub stopped: bool,
+}
+
+impl SessionReport {
+    /// What rounds and games leave unsaid of a run whose first `taught` games are a teacher's, on one line: how far imitation
+    /// is before its end, and that the network is untrained.
+    pub fn words(&self, taught: u64) -> Option<String> {
+        let imitation = imitated(self.after.games + self.waiting, taught);
+        let untrained = (self.steps == 0).then(|| "nothing is learnt yet: the network is as it was made".to_string());
+        let words: Vec<String> = imitation.into_iter().chain(untrained).collect();
+        (!words.is_empty()).then(|| words.join("; "))
+    }
 }

@@ -123,6 +123,11 @@ impl Agent<Campaign> for Doctrine {
         }
     }
 
+    fn fingerprint(&self) -> Option<String> {
+        // The weights of the program are named by its version.
+        self.weights_file.as_ref().map(|_| self.weights.fingerprint())
+    }
+
     fn new_game(&mut self, mut rng: ChaCha8Rng) {
         rng.set_stream(self.seed);
         self.stream = rng.next_u64();

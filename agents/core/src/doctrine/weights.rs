@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use dervish_env::persist::read_text;
 use serde::Deserialize;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// All weights. Values are in points of the scenario's victory conditions unless a field says otherwise.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
@@ -267,6 +268,13 @@ impl Weights {
                 most: *range.end(),
             }),
         }
+    }
+
+    /// Hash of all weights as they were read: XXH3, 64 bits in hexadecimal. Comments of the file, and how its numbers are
+    /// written, make no difference.
+    pub fn fingerprint(&self) -> String {
+        // The derived text has every field by name, and each number so that it can be read back.
+        format!("{:016x}", xxh3_64(format!("{self:?}").as_bytes()))
     }
 }
 

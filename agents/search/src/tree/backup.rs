@@ -39,7 +39,7 @@ impl Tree {
             }
         }
         for &(id, edge) in path.iter().rev() {
-            let Edge { visits, value: old, weight, .. } = *self.edge(edge);
+            let Edge { visits, value: old, .. } = *self.edge(edge);
             let exact = self.exact_value(self.edge(edge));
             let visits = f64::from(visits);
             let new = match (exact, self.edge(edge).child()) {
@@ -51,6 +51,7 @@ impl Tree {
             edge.in_flight = edge.in_flight.saturating_sub(1);
             edge.visits += 1;
             edge.value = new;
+            edge.booked = exact.is_some();
             let node = &mut self.nodes[id.0 as usize];
             node.visits += 1;
             if node.actor != Actor::Chance {
@@ -60,16 +61,31 @@ impl Tree {
                     let node = &mut self.nodes[id.0 as usize];
                     node.total = value * node.mass;
                 }
-            } else if visits == 0.0 {
-                node.total += weight * new;
-                node.mass += weight;
             } else {
-                node.total += weight * (new - old);
+                self.weigh_outcomes(id);
             }
             if exact.is_some() {
                 self.note_solved(id);
             }
         }
+    }
+
+    /// Works out what a roll is worth after its visited outcomes. After n draws an outcome of probability p was among them with
+    /// a chance of about min(1, n p), and counts p over that (Horvitz and Thompson 1952), divided by what all of them count
+    /// together: what is sure to be seen counts its probability, and what was seen by chance stands for the unseen.
+    fn weigh_outcomes(&mut self, id: NodeId) {
+        let node = *self.node(id);
+        let weights: f64 = self.edges(id).iter().map(|edge| edge.weight).sum();
+        let least = weights / f64::from(node.draws.max(1));
+        let (mut total, mut mass) = (0.0, 0.0);
+        for edge in self.edges(id).iter().filter(|edge| edge.visits > 0) {
+            let weight = edge.weight.max(least);
+            total += weight * edge.value;
+            mass += weight;
+        }
+        let node = &mut self.nodes[id.0 as usize];
+        node.total = total;
+        node.mass = mass;
     }
 
     /// Works out what the exact values behind the edges of an expanded node say about it.
@@ -103,6 +119,7 @@ impl Tree {
             for index in self.range(id) {
                 if let Some(value) = self.exact_value(&self.edges[index]) {
                     self.edges[index].value = value;
+                    self.edges[index].booked = true;
                 }
             }
         }

@@ -3,6 +3,7 @@
 use super::{Edge, EdgeId, KeyUse, NO_CHILD, Node, NodeId, Step, Tree};
 use dervish_env::chance::SplitMix64;
 use dervish_env::game::{Action, Actor, MergedOutcome, Outcome, Position, WeightedOutcome};
+use rand::RngExt;
 use rand::seq::SliceRandom;
 
 impl Tree {
@@ -162,6 +163,8 @@ impl Tree {
             first_edge: 0,
             edge_count: 0,
             key,
+            start: 0,
+            draws: 0,
             total: 0.0,
             mass: 0.0,
             own: 0.0,
@@ -182,6 +185,9 @@ impl Tree {
         let node = &mut self.nodes[node.0 as usize];
         node.first_edge = first as u32;
         node.edge_count = count as u32;
+        if node.actor == Actor::Chance {
+            node.start = rng.random();
+        }
     }
 }
 

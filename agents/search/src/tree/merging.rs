@@ -23,6 +23,7 @@ impl Tree {
             let edge = &mut self.edges[index];
             edge.visits = visits;
             edge.solved_elsewhere |= solved_here.is_none() && solved_there.is_some();
+            edge.booked = solved_here.or(solved_there).is_some();
             edge.value = match solved_here.or(solved_there) {
                 Some(exact) => exact,
                 None if visits > 0 => {

@@ -86,35 +86,57 @@ impl Tree {
         EdgeId(best.1 as u32)
     }
 
-    /// The outcome to visit next at an expanded chance node: the one with the lowest (visits + 1/2) / weight
-    /// (Sainte-Laguë), so that visits stay within one of proportion to the weights and no sampling noise enters.
+    /// The outcome to visit next at an expanded chance node. Each is drawn with its probability, so that few visits expect what
+    /// the dice do, and draws are spread as evenly as can be: after as many as the weights sum to, each outcome was drawn
+    /// as often as its weight says. Where a draw meets an outcome of which nothing is left to learn, another is made.
     ///
     /// `widening` below 1 widens progressively (Couëtoux et al. 2011): after n visits at most n^widening outcomes, rounded up,
-    /// have been visited, the heaviest first, so that many outcomes don't keep a search from looking further ahead. One more is
-    /// begun where nothing is left to learn from those.
-    pub fn select_outcome(&self, node: NodeId, widening: f64) -> EdgeId {
+    /// have been visited, so that many outcomes don't keep a search from looking further ahead. Visits that may draw no other
+    /// one go to the one that has the lowest (visits + 1/2) / weight (Sainte-Laguë).
+    pub fn select_outcome(&mut self, node: NodeId, widening: f64) -> EdgeId {
+        const MOST_DRAWS: u32 = 16;
         let range = self.range(node);
-        let edges = &self.edges[range.clone()];
-        let may_widen = widening >= 1.0 || {
-            let begun = edges.iter().filter(|edge| edge.visits + edge.in_flight > 0).count();
-            (begun as f64) < f64::from(self.node(node).visits + 1).powf(widening)
-        };
-        // Among the outcomes that may be visited, and among the others.
-        let mut best = [(f64::INFINITY, range.start); 2];
-        for (edge, index) in edges.iter().zip(range) {
+        let (mut begun, mut weights) = (0, 0.0);
+        // The longest due of those with something to learn, and of the visited ones among them.
+        let (mut open, mut visited) = ((f64::INFINITY, range.start), (f64::INFINITY, range.start));
+        for index in range.clone() {
+            let edge = &self.edges[index];
             let visits = edge.visits + edge.in_flight;
+            begun += u32::from(visits > 0);
+            weights += edge.weight;
+            match self.standing(edge) {
+                Standing::Behind => return EdgeId(index as u32),
+                Standing::Settled => continue,
+                Standing::Open => {}
+            }
             let due = (f64::from(visits) + 0.5) / edge.weight;
-            let best = &mut best[usize::from(visits == 0 && !may_widen)];
-            if due < best.0 {
-                match self.standing(edge) {
-                    Standing::Open => *best = (due, index),
-                    Standing::Behind => return EdgeId(index as u32),
-                    Standing::Settled => {}
-                }
+            if due < open.0 {
+                open = (due, index);
+            }
+            if visits > 0 && due < visited.0 {
+                visited = (due, index);
             }
         }
-        let [(due, index), (_, other)] = best;
-        EdgeId(if due.is_finite() { index } else { other } as u32)
+        let may_widen = widening >= 1.0 || f64::from(begun) < f64::from(self.node(node).visits + 1).powf(widening);
+        if !may_widen && visited.0.is_finite() {
+            return EdgeId(visited.1 as u32);
+        }
+        let draws = if open.0.is_finite() { MOST_DRAWS } else { 0 };
+        for _ in 0..draws {
+            let node = &mut self.nodes[node.0 as usize];
+            let mut place = evenly_spread(node.start, node.draws, weights as u64) as f64;
+            node.draws += 1;
+            let drawn = self.edges[range.clone()].iter().position(|edge| {
+                place -= edge.weight;
+                place < 0.0
+            });
+            if let Some(index) = drawn.map(|drawn| range.start + drawn)
+                && self.standing(&self.edges[index]) == Standing::Open
+            {
+                return EdgeId(index as u32);
+            }
+        }
+        EdgeId(open.1 as u32)
     }
 
     /// The edge that the search thinks most likely at an expanded node: at a decision the most visited, then the best
@@ -161,4 +183,19 @@ impl Tree {
         }
         events
     }
+}
+
+/// The place in `0..count` where the draw number `draw` falls, counted from 0, the first of them at `start`, of 2^32 equal
+/// places: steps of about the golden part of the whole, which lie far from each other from the first on, and which have no
+/// factor in common with it, so that every place is met once before any is met again.
+fn evenly_spread(start: u32, draw: u32, count: u64) -> u64 {
+    const GOLDEN: f64 = 0.618_033_988_749_895;
+    let nearest = ((count as f64 * GOLDEN) as u64).max(1);
+    let step = (nearest..count).find(|&step| greatest_common_divisor(step, count) == 1).unwrap_or(1);
+    let first = (u128::from(start) * u128::from(count)) >> u32::BITS;
+    ((first + u128::from(draw) * u128::from(step)) % u128::from(count.max(1))) as u64
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }

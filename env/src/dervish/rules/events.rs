@@ -116,6 +116,17 @@ impl Campaign {
         }
     }
 
+    /// Whether the event of a D66 would do anything here (4.2): ask, place or remove something, or leave something behind.
+    pub fn event_has_effect(&self, d66: u16) -> bool {
+        let mut after = *self;
+        after.resolve_event(d66);
+        let asks = after.pending != Pending::NONE;
+        // That it was rolled is no effect of it.
+        after.events.current = self.events.current;
+        after.pending = self.pending;
+        asks || after != *self
+    }
+
     /// The D6 of `desertion` and `ethiopia_peace`.
     pub(crate) fn resolve_event_die(&mut self, die: u16) {
         self.pending = Pending::NONE;

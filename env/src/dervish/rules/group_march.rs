@@ -192,8 +192,8 @@ impl Campaign {
         }
     }
 
-    /// Movement of the slowest of the group (8.2).
-    fn group_movement(&self) -> u8 {
+    /// Movement points of the slowest of the group (8.2).
+    pub fn group_movement(&self) -> u8 {
         self.group_cohorts().map(|c| self.scenario.catalogue.of(c.kind()).movement).min().unwrap_or(0)
     }
 

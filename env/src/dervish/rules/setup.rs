@@ -4,7 +4,7 @@ use super::super::board::Hex;
 use super::super::campaign::{
     Battle, Campaign, EventState, Group, GunboatOut, LeaderState, MAX_GUNBOATS, MAX_SUPPLY, Phase, ScenarioRef,
 };
-use super::super::catalogue::{COMBAT, Kind, LEADERS, Side};
+use super::super::catalogue::{COMBAT, Kind, LEADERS, Leader, Side};
 use super::super::decision::{Decision, Pending};
 use super::super::order::Order;
 use super::super::scenario::{Scenario, SetupRegion};
@@ -76,6 +76,16 @@ impl Campaign {
         for unit in self.region().map_or(&[][..], |r| &r.units) {
             self.to_place[unit.kind.index() - FIRST_KIND] += unit.count;
         }
+    }
+
+    /// What of the region that is being set up is still to be placed (2.7): units by kind, and the leaders who join them
+    /// afterwards. Nothing once play has begun.
+    pub fn left_to_set_up(&self) -> (Vec<(Kind, u8)>, Vec<Leader>) {
+        let region = if self.phase == Phase::Setup { self.region() } else { None };
+        let units = self.to_place.iter().enumerate().filter(|(_, count)| **count > 0);
+        let units = units.map(|(kind, count)| (Kind::at(FIRST_KIND + kind), *count)).collect();
+        let leaders = region.map_or(&[][..], |region| region.leaders.as_slice()).iter().copied();
+        (units, leaders.filter(|leader| !self.leaders[leader.index()].hex.is_some()).collect())
     }
 
     /// Goes on with the set-up until something is pending or it is over.

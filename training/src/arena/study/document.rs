@@ -91,6 +91,9 @@ pub struct StudyMatch {
     pub seats: [String; 2],
     /// Specs of A and B, with every option written out.
     pub agents: [String; 2],
+    /// Fingerprints of A and B ([`dervish_agents::agent::Agent::fingerprint`]), where they play by files and it is known.
+    #[serde(default, skip_serializing_if = "none_known")]
+    pub fingerprints: [Option<String>; 2],
     /// Names the dice and the agents' random streams.
     pub seed: u64,
     /// How much both agents may think.
@@ -107,6 +110,11 @@ pub struct StudyMatch {
     pub statistics: Option<MatchStatistics>,
     /// What A and B used.
     pub thinking: [Thinking; 2],
+}
+
+/// Whether there is no fingerprint to tell.
+fn none_known(fingerprints: &[Option<String>; 2]) -> bool {
+    fingerprints.iter().all(Option::is_none)
 }
 
 /// What an agent's strength cost.
@@ -135,7 +143,7 @@ impl Thinking {
 impl StudyMatch {
     /// What is known of a match; `report` is `None` before its first pair.
     pub fn of(identity: MatchIdentity, games_requested: u64, report: Option<&MatchReport>) -> StudyMatch {
-        let MatchIdentity { game, seats, agents, seed, limits, max_decisions } = identity;
+        let MatchIdentity { game, seats, agents, fingerprints, seed, limits, max_decisions } = identity;
         let sprt = report.and_then(|report| report.sprt);
         let statistics = report.map(|report| report.statistics.clone());
         let played = statistics.as_ref().map_or(0, |statistics| statistics.games);
@@ -146,6 +154,7 @@ impl StudyMatch {
             identity: game,
             seats,
             agents,
+            fingerprints,
             seed,
             limits,
             max_decisions,
@@ -165,7 +174,12 @@ impl StudyMatch {
     /// Whether the games of both depend on the same. Another number of games, or another test, makes no other match.
     pub fn is_same_match(&self, other: &StudyMatch) -> bool {
         let key = |of: &StudyMatch| (of.identity.clone(), of.agents.clone(), of.seed, of.max_decisions);
-        key(self) == key(other) && self.limits == other.limits
+        // What is not known may be the same.
+        let same_files =
+            |(one, other): (&Option<String>, &Option<String>)| one.is_none() || other.is_none() || one == other;
+        key(self) == key(other)
+            && self.limits == other.limits
+            && self.fingerprints.iter().zip(&other.fingerprints).all(same_files)
     }
 }
 

@@ -1,13 +1,10 @@
 //! The networks that a study trains before its matches.
 
-use super::{StudyArgs, in_file, options};
-use crate::arena::agents::{ArenaGame, agents_of};
+use super::StudyArgs;
 use crate::arena::study::document::{StudyDocument, StudyRun, this_machine};
-use crate::arena::study::file::{PlannedMatch, PlannedRun, StudyFile};
+use crate::arena::study::file::{PlannedRun, StudyFile};
 use crate::commands::CommandError;
-use crate::games::{GameVisitor, with_game};
 use crate::run_files::{CONFIG, RoundLine, RunFiles};
-use dervish_env::encode::PolicyEncoder;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -18,7 +15,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// the runs, or `None` if there is more to train.
 ///
 /// # Errors
-/// [`CommandError`]: a match that cannot be played, a run that cannot be trained, one that is in the way of another, or a
+/// [`CommandError`]: a run that cannot be trained, one that is in the way of another, or a
 /// document that cannot be written.
 pub(super) fn train_runs(
     args: &StudyArgs,
@@ -42,12 +39,6 @@ pub(super) fn train_runs(
     // What is wrong shows before hours have gone into training.
     for run in &runs {
         run.check(told(run))?;
-    }
-    for planned in &study.matches {
-        let check = MatchCheck { study, planned, args };
-        with_game(&planned.scenario, check).unwrap_or_else(|faults| {
-            Err(study.fault(planned.line, format!("scenario: {}", CommandError::Data(faults))).into())
-        })?;
     }
     let mut trained = false;
     for (number, run) in runs.iter().enumerate() {
@@ -160,28 +151,10 @@ fn runs_folder(args: &StudyArgs) -> PathBuf {
     args.file.with_extension("runs")
 }
 
-/// Prepares a match of a study that has yet to be trained for.
-struct MatchCheck<'a> {
-    study: &'a StudyFile,
-    planned: &'a PlannedMatch,
-    args: &'a StudyArgs,
-}
-
-impl GameVisitor for MatchCheck<'_> {
-    type Output = Result<(), CommandError>;
-
-    fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, start: P, encoder: E) -> Self::Output {
-        let MatchCheck { study, planned, args } = self;
-        options(&start, planned, args.threads).map_err(|error| in_file(study, planned, &error))?;
-        let agents = agents_of(&start, encoder);
-        let folder = runs_folder(args);
-        // A network that is not there yet is one of a planned run.
-        let trains = |spec: &str| study.runs.iter().any(|run| names(spec, &folder.join(&run.name)));
-        for spec in planned.agents.iter().filter(|spec| !trains(spec)) {
-            agents.factory(spec).map_err(|error| in_file(study, planned, &error.into()))?;
-        }
-        Ok(())
-    }
+/// Whether an agent is a network that the study trains.
+pub(super) fn is_trained_here(args: &StudyArgs, study: &StudyFile, spec: &str) -> bool {
+    let folder = runs_folder(args);
+    study.runs.iter().any(|run| names(spec, &folder.join(&run.name)))
 }
 
 /// Whether an agent is the network of a run directory.
