@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What a GPU makes of self-play and training: evaluations a second of self-play and of the network alone, training samples a
-# second, and how busy the GPU is in self-play. Without a GPU it says so and does nothing; with one that cannot be used it
-# fails.
+# What a GPU makes of self-play and training: evaluations a second of self-play as the preset campaign-cuda plays it and of its
+# network alone, training samples a second of several networks in batches of 64 and full precision, and how busy the GPU is in
+# self-play. Without a GPU it says so and does nothing; with one that cannot be used it fails.
 #
 # `gpu_busy` is the mean of what nvidia-smi says of the GPU while self-play is measured, from a second after its warm-up on,
 # because each sample looks back for as long; null where that leaves none.
@@ -9,13 +9,13 @@
 #   training/bench_cuda.sh [FILE]     where the figures go (bench-cuda.json)
 #
 #   BENCH_SECONDS  seconds of each measurement (20)
-#   BENCH_THREADS  threads that play (twice the cores)
+#   BENCH_THREADS  threads that play (as the preset has: all cores)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 file=${1:-bench-cuda.json}
 seconds=${BENCH_SECONDS:-20}
-threads=${BENCH_THREADS:-$((2 * $(nproc)))}
+threads=(${BENCH_THREADS:+--threads "$BENCH_THREADS"})
 dervish=${CARGO_TARGET_DIR:-target}/release/dervish
 
 no_gpu() {
@@ -45,13 +45,13 @@ scratch=$(mktemp -d)
 watcher=
 # The watcher goes too if a measurement fails.
 trap '[ -z "$watcher" ] || kill "$watcher" 2>/dev/null || true; rm -rf "$scratch"' EXIT
-for scenario in souakim el-obeid; do
+for scenario in el-obeid khartoum; do
     # The GPU's own view of how busy it is, twice a second, with the time, by which the samples of self-play are found.
     nvidia-smi --id="$gpu" --query-gpu=timestamp,utilization.gpu --format=csv,noheader,nounits --loop-ms=500 \
         >"$scratch/busy-$scenario" &
     watcher=$!
-    "$dervish" bench selfplay --scenario "$scenario" --device cuda --shared --threads "$threads" --games 128 --sims 16 \
-        --precision mixed --seconds "$seconds" --json >"$scratch/selfplay-$scenario.json"
+    "$dervish" bench selfplay --preset campaign-cuda --scenario "$scenario" "${threads[@]}" \
+        --seconds "$seconds" --json >"$scratch/selfplay-$scenario.json"
     # It may have ended by itself.
     kill "$watcher" 2>/dev/null || true
     watcher=
@@ -87,8 +87,9 @@ scratch, file, number = sys.argv[1:]
 read = lambda name: open(os.path.join(scratch, name), encoding="utf-8").read()
 query = ["nvidia-smi", f"--id={number}", "--query-gpu=name", "--format=csv,noheader"]
 gpu = subprocess.run(query, capture_output=True, text=True, check=True)
-figures = {"version": 2, "gpu": gpu.stdout.strip(), "self_play": {}, "network": read("network").splitlines()}
-for scenario in ["souakim", "el-obeid"]:
+figures = {"version": 3, "gpu": gpu.stdout.strip(), "preset": "campaign-cuda", "self_play": {},
+           "network": read("network").splitlines()}
+for scenario in ["el-obeid", "khartoum"]:
     of = figures["self_play"][scenario] = json.loads(read(f"selfplay-{scenario}.json"))
     of["gpu_busy"] = gpu_busy(read(f"busy-{scenario}"), of["began"], of["ended"])
 for scenario, of in figures["self_play"].items():

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::thread;
@@ -91,18 +91,37 @@ pub fn lock_folder(folder: &Path, tries: usize) -> io::Result<Option<File>> {
 /// What the names of files begin with that are still being written; a program that is killed leaves them.
 pub const UNFINISHED: &str = ".tmp";
 
-/// Writes `bytes` to a temporary file beside `path` and renames it, so that a reader, a crash or a full disk never sees
-/// half a file. An existing file is replaced, one behind a link where it is.
+/// Removes from a folder what programs left there that were killed while they wrote files. It is for who has the folder to
+/// himself: another program may be writing one now.
 ///
 /// # Errors
-/// Whatever the file system says, and [`io::ErrorKind::InvalidInput`] where something is that is no file, such as a device;
-/// what is at `path` is then as it was.
+/// Whatever the file system says.
+pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes()) && entry.file_type()?.is_file() {
+            match fs::remove_file(entry.path()) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes `bytes` to a temporary file beside `path` and renames it, so that a reader, a crash or a full disk never sees
+/// half a file. An existing file is replaced, one behind a link where it is; the new one has its permissions.
+///
+/// # Errors
+/// Whatever the file system says; [`io::ErrorKind::InvalidInput`] where something is that is no file, such as a device;
+/// [`io::ErrorKind::PermissionDenied`] where a file is that may not be written. What is at `path` is then as it was.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let behind_link = if path.is_symlink() { path.canonicalize().ok() } else { None };
     let path = behind_link.as_deref().unwrap_or(path);
     if path.exists() && !path.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "is there already and no file"));
     }
+    let replaced = path.exists().then(|| permissions_to_write(path)).transpose()?;
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -113,8 +132,17 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(folder)?;
+    // Before there is anything to read in it.
+    if let Some(permissions) = replaced {
+        file.as_file().set_permissions(permissions)?;
+    }
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// The permissions of a file that may be written. To put another in its place, its folder alone would have to be writable.
+fn permissions_to_write(path: &Path) -> io::Result<Permissions> {
+    Ok(OpenOptions::new().append(true).open(path)?.metadata()?.permissions())
 }

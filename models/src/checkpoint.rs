@@ -273,6 +273,12 @@ pub enum CheckpointFault {
     /// A figure of the description is not finite.
     #[error("the figure {0} is not finite")]
     Figure(String),
+    /// The series has no checkpoint of this step.
+    #[error("there is no checkpoint of this step; the nearest that there are: {nearest}")]
+    NoStep {
+        /// Steps that have one.
+        nearest: String,
+    },
     /// The manifest is that of another step than the folder is named by.
     #[error("says step {0}, but its folder has the name of another")]
     Step(u64),

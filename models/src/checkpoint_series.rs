@@ -13,6 +13,9 @@ pub const CHECKPOINTS: &str = "checkpoints";
 
 const STEP_PREFIX: &str = "step-";
 
+/// Steps that are told where one was asked for that has no checkpoint.
+const TOLD_STEPS: usize = 10;
+
 /// Name of the checkpoint of a step.
 fn name_of(step: u64) -> String {
     format!("{STEP_PREFIX}{step:08}")
@@ -76,9 +79,20 @@ impl CheckpointSeries {
     /// Where the checkpoint of a step is, or the latest.
     ///
     /// # Errors
-    /// Those of [`CheckpointSeries::latest`].
+    /// Those of [`CheckpointSeries::latest`]; [`CheckpointFault::NoStep`] if there is none of this step.
     pub fn path_of(&self, step: Option<u64>) -> Result<PathBuf, CheckpointError> {
-        Ok(self.path(step.map_or_else(|| self.latest(), Ok)?))
+        let latest = self.latest()?;
+        let path = self.path(step.unwrap_or(latest));
+        let Some(step) = step else { return Ok(path) };
+        let mut steps = self.steps()?;
+        if steps.contains(&step) {
+            return Ok(path);
+        }
+        steps.sort_by_key(|there| there.abs_diff(step));
+        steps.truncate(TOLD_STEPS);
+        steps.sort_unstable();
+        let nearest: Vec<String> = steps.iter().map(u64::to_string).collect();
+        Err(CheckpointError { path, reason: CheckpointFault::NoStep { nearest: nearest.join(", ") } })
     }
 
     /// Saves a checkpoint under its step.
@@ -114,7 +128,7 @@ impl CheckpointSeries {
     /// Loads the checkpoint of a step, or the latest.
     ///
     /// # Errors
-    /// Those of [`checkpoint::load`].
+    /// Those of [`CheckpointSeries::path_of`] and of [`checkpoint::load`].
     pub fn load(&self, step: Option<u64>, contract: &Contract, device: Device) -> Result<Checkpoint, CheckpointError> {
         checkpoint::load(&self.path_of(step)?, contract, device)
     }

@@ -46,7 +46,10 @@ fn bad_arguments_are_refused() {
     assert!(refusal(&["bench", "chess"]).contains("chess"));
     assert!(refusal(&["bench", "pig", "--seconds", "0"]).contains("--seconds"));
     assert!(refusal(&["bench", "pig", "--threads", "0"]).contains("--threads"));
-    assert!(refusal(&["bench", "pig", "--lanes", "-1"]).contains("-1"));
+    assert!(refusal(&["bench", "pig", "--lanes", "-1"]).contains("'-1' for '--lanes <LANES>'"));
+    // 300,000 games of khartoum, whose planes alone are hundreds of thousands of values of four bytes.
+    let line = refusal(&["bench", "khartoum", "--seconds", "0.01", "--lanes", "300000"]);
+    assert!(line.starts_with("dervish: --lanes: 300000 games at once take ") && line.contains(" MiB "), "{line}");
     assert!(refusal(&["bench", "pig", "--observe", "tokens,smells"]).contains("smells"));
 }
 

@@ -77,6 +77,8 @@ for line in sys.stdin:
             say('{"action": %d, "because": "why not"}\n' % legal[0]["action"])
         elif fault == "both":
             say('{"action": 0, "move": "drop 1"}\n')
+        elif fault == "a list":
+            say('[0]\n')
         elif fault == "not text":
             sys.stdout.buffer.write(b'{"move": "\xff"}\n')
             sys.stdout.buffer.flush()
@@ -233,14 +235,15 @@ fn a_program_that_says_nothing_forfeits_and_the_match_goes_on() {
 #[test]
 fn a_program_that_talks_nonsense_forfeits_and_the_match_goes_on() {
     match_with_fault("garbage", "", "the answer `I resign` cannot be read: expected value at line 1 column 1");
-    match_with_fault("unknown field", "", "cannot be read");
-    match_with_fault("both", "", "cannot be read");
+    match_with_fault("unknown field", "", "cannot be read: unknown field `because`, expected `action` or `move`");
+    match_with_fault("both", "", "cannot be read: it has both `action` and `move`");
+    match_with_fault("a list", "", "the answer `[0]` cannot be read: ");
     match_with_fault("not text", "", "a line that is not UTF-8");
     match_with_fault("huge line", "", "a line longer than 1048576 bytes");
     // Of an answer the first 60 characters are told, of what is wrong with it, which may quote it, the first 200.
     let garbage = format!("the answer `{}...` cannot be read: expected value", "x".repeat(60));
     match_with_fault("long garbage", "", &garbage);
-    let (shown, quoted) = (format!("{{\"{}", "x".repeat(58)), format!("unknown variant `{}", "x".repeat(200 - 17)));
+    let (shown, quoted) = (format!("{{\"{}", "x".repeat(58)), format!("unknown field `{}", "x".repeat(200 - 15)));
     match_with_fault("long name", "", &format!("the answer `{shown}...` cannot be read: {quoted}..."));
 }
 
@@ -253,6 +256,24 @@ fn a_program_that_chooses_against_the_rules_forfeits_and_the_match_goes_on() {
     match_with_fault("negative action", "", "illegal action -1: actions are from 0 to 6");
     match_with_fault("illegal move", "", "illegal action drop 8");
     match_with_fault("long move", "", &format!("illegal action {}...: expected `drop 1` to `drop 7`", "x".repeat(60)));
+}
+
+/// What is wrong with the fields of a choice is said by their names.
+#[test]
+fn a_choice_has_one_field_once() {
+    let read = |answer: &str| serde_json::from_str::<ChooseAnswer>(answer).map_err(|error| error.to_string());
+    assert_eq!(read(r#"{"action": 7}"#), Ok(ChooseAnswer::Action(7.into())));
+    assert_eq!(read(r#"{"move": "hold"}"#), Ok(ChooseAnswer::Move("hold".to_string())));
+    for (answer, told) in [
+        (r#"{"action": 7, "move": "hold"}"#, "it has both `action` and `move`"),
+        ("{}", "it has neither `action` nor `move`"),
+        (r#"{"action": 7, "why": 1}"#, "unknown field `why`, expected `action` or `move`"),
+        (r#"{"action": 7, "action": 7}"#, "duplicate field `action`"),
+        (r#"{"action": 7, "move": null}"#, "invalid type: null, expected a string"),
+    ] {
+        let error = read(answer).expect_err(answer);
+        assert!(error.starts_with(told), "{answer}: {error}");
+    }
 }
 
 /// What was said beside the third answer is found before the fourth question.
@@ -480,6 +501,8 @@ fn a_command_that_cannot_be_talked_to_is_refused_before_the_first_game() {
         ("external:cmd=sh -c 'exit 3'", "hello: the program ended (exit status: 3)"),
         (r#"external:cmd=sh -c 'read hello; echo {\"protocol\": 2}'"#, "hello: protocol 2 is not 1"),
         (r#"external:cmd=sh -c 'read hello; echo {\"protocol\": 1,, \"send\": [\"dice\"]}'"#, "unknown variant `dice`"),
+        // Which serde would read for an object with the field `protocol`.
+        ("external:cmd=sh -c 'read hello; echo \"[1]\"'", "hello: the answer `[1]` cannot be read: it is no object"),
         ("external:cmd=sleep 600,start=0.2", "hello: no answer within 0.2 s"),
         ("external:cmd=cat,timeout=0", "timeout=0 is not a number from 0.001 to 86400"),
     ] {

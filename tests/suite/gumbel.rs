@@ -1,5 +1,6 @@
 //! Gumbel search against exact answers.
 
+use crate::lottery_game::{LotteryGame, Prize};
 use crate::solved_pig::{SolvedPig, exact_value, pig_at};
 use dervish_agents::evaluation::Utility;
 use dervish_agents::evaluator::LeafEvaluation;
@@ -129,6 +130,59 @@ fn a_search_of_fewer_simulations_halves_as_often_as_any_of_its_size() {
         let candidates = GumbelSettings::default().candidates.min(simulations as usize) as u32;
         assert!(simulations <= candidates || most > simulations / candidates, "{simulations}: {visits:?}");
         assert!(visited <= candidates, "{simulations}: {visits:?}");
+    }
+}
+
+/// The schedule by hand: sequential halving in log2 of the candidates phases, each of which has the same share of the simulations.
+/// 64 over 16 candidates are 4 phases of 16: one visit for each of 16, two for each of 8, four for each of 4 and eight for each
+/// of 2. 32 over 8 are 3 phases of 10, in whole rounds: one visit each of 8, two of 4, five of 2, and three for the six that are left.
+/// Candidates of equal worth are kept in the order of their priors. Behind each action are more results than it is visited,
+/// so that nothing is solved.
+#[test]
+fn sequential_halving_visits_as_the_paper_says() {
+    let wide = LotteryGame::new(vec![vec![Prize { weight: 1, results: vec![0; 16] }]; 16], Seat::First, Seat::First);
+    let visits_of = |simulations: u32, candidates: usize| -> Vec<u32> {
+        let mut gumbel = GumbelSearch::new(GumbelSettings { candidates, ..settings(simulations) });
+        gumbel.begin(&wide, simulations, 1);
+        while gumbel.waiting().len() > 0 {
+            // The likeliest action is the first, the least likely the last; nobody is better off anywhere.
+            let policies: Vec<Vec<f32>> = gumbel
+                .waiting()
+                .map(|position| {
+                    let mut legal = Vec::new();
+                    position.legal_actions_into(&mut legal);
+                    let mass: usize = (1..=legal.len()).sum();
+                    (0..legal.len()).map(|place| (legal.len() - place) as f32 / mass as f32).collect()
+                })
+                .collect();
+            gumbel.supply(policies.iter().map(|policy| LeafEvaluation { policy, value: 0.0 }));
+        }
+        let mut visits: Vec<(Action, u32)> =
+            gumbel.root_reports().map(|report| (report.action, report.visits)).collect();
+        visits.sort();
+        visits.into_iter().map(|(_, visits)| visits).collect()
+    };
+    assert_eq!(visits_of(64, 16), [15, 15, 7, 7, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1]);
+    assert_eq!(visits_of(32, 8), [11, 11, 3, 3, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(visits_of(16, 16), [1; 16]);
+}
+
+/// The improved policy by hand: a logit is that of the prior, and (50 + most visits) times the scale for a difference in value of
+/// 1 (equations 8 and 11 with c_visit 50). One action wins and one loses for sure, each is visited once, and both have half
+/// of the prior: their logits differ by (50 + 1) * 0.01 * 2 = 1.02, so that the winning one has 1 / (1 + e^-1.02) = 0.735.
+#[test]
+fn the_improved_policy_adds_scaled_values_to_the_logits() {
+    let sure = |result: i8| vec![Prize { weight: 1, results: vec![result] }];
+    for (seat, expected) in [(Seat::First, 0.735), (Seat::Second, 0.265)] {
+        let game = LotteryGame::new(vec![sure(1), sure(-1)], seat, seat);
+        let mut gumbel = GumbelSearch::new(GumbelSettings { value_scale: 0.01, ..settings(2) });
+        search(&mut gumbel, &game, 2, 1, |_| 0.0);
+        let visits: Vec<u32> = gumbel.root_reports().map(|report| report.visits).collect();
+        assert_eq!(visits, [1, 1]);
+        let mut policy = Vec::new();
+        gumbel.improved_policy_into(&mut policy);
+        let wins = gumbel.root_reports().position(|report| report.action == Action(0)).expect("an action");
+        assert!((policy[wins] - expected).abs() < 5e-4, "{seat:?}: {policy:?}");
     }
 }
 

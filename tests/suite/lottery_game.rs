@@ -63,7 +63,7 @@ impl LotteryGame {
 }
 
 impl Position for LotteryGame {
-    const ACTIONS: usize = 4;
+    const ACTIONS: usize = 16;
     const MAX_DECISIONS: usize = 2;
 
     fn identity(&self) -> GameIdentity {

@@ -9,6 +9,7 @@ mod campaign;
 mod combat;
 mod combat_modifiers;
 mod combat_odds;
+mod command_line;
 mod conformance;
 mod data;
 mod dervish_binary;
@@ -85,6 +86,7 @@ mod sprt;
 mod statistics;
 mod store;
 mod study_command;
+mod study_document;
 mod table_command;
 mod tables;
 #[cfg(feature = "torch")]
@@ -98,5 +100,6 @@ mod training;
 #[cfg(feature = "torch")]
 mod training_stops;
 mod tune;
+mod waiting_game;
 mod watch_command;
 mod whole_files;

@@ -156,6 +156,7 @@ fn luck_is_told_where_it_is_asked_for() {
     assert!(luck["score"]["coefficient"].as_f64() > Some(0.0), "who has luck wins more: {luck}");
     let table = String::from_utf8(dervish(&arguments).stdout).expect("UTF-8");
     assert!(table.contains("score less luck ") && table.contains("margin less luck "), "{table}");
+    assert!(table.contains(" times as narrow as Student's interval with luck\n"), "{table}");
     // Connect four has no dice.
     let silent = dervish(&["match", "random", "mcts:sims=9", "--scenario", "connect-four", "--games", "8", "--luck"]);
     assert!(!String::from_utf8_lossy(&silent.stdout).contains("luck"));

@@ -1,6 +1,7 @@
 //! The folder of a match that goes on: its records are its own, and none is lost, doubled or mixed with those of another.
 
 use crate::dervish_binary::{dervish, json_of, refusal};
+use dervish_training::arena::folder::{FolderError, MatchFolder};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -113,6 +114,19 @@ fn two_programs_do_not_write_into_one_folder() {
     assert!(refusal(&play(&db, &out, "1", "4")).contains("another program adds to it"));
     lock.unlock().expect("held");
     done(&play(&db, &out, "1", "4"));
+}
+
+/// Without a file of results too: of two that begin at once, one has the folder.
+#[test]
+fn two_matches_do_not_begin_in_one_folder() {
+    let place = Place::new();
+    let out = place.0.path().join("new");
+    let first = MatchFolder::create(&out).expect("a new folder");
+    assert!(matches!(MatchFolder::create(&out), Err(FolderError::InUse { .. })));
+    // It ended before its first game.
+    drop(first);
+    done(&["match", "random", "random:seed=1", "--scenario", "pig", "--games", "2", "--out", &place.path("new")]);
+    assert!(matches!(MatchFolder::create(&out), Err(FolderError::NotEmpty { .. })));
 }
 
 #[test]

@@ -3,17 +3,18 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use dervish_env::chance::{Dice, SplitMix64};
 use dervish_env::dervish::Campaign;
-use dervish_env::dervish::catalogue::{Class, Side};
+use dervish_env::dervish::board::{Ground, Hex, PlaceKind};
+use dervish_env::dervish::catalogue::{Class, Kind, LAND, Leader, Side};
 use dervish_env::dervish::decision::Decision;
-use dervish_env::dervish::rules::combat::Test;
-use dervish_env::dervish::scenario::Scenario;
-use dervish_env::dervish::tables::{EVENT_BANDS, Event, Morale};
+use dervish_env::dervish::rules::combat::{CombatRole, Test};
+use dervish_env::dervish::scenario::{Recruits, Scenario};
+use dervish_env::dervish::tables::{EVENT_BANDS, Event, Morale, Recovery};
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Actor, Outcome, Position};
 use dervish_env::record::{Record, Replay};
@@ -126,7 +127,11 @@ fn rolls_and_orders_are_told_with_what_they_change() {
         let [egyptian, mahdist] = ["egyptian", "mahdist"].map(told);
         assert!(last.ends_with(&format!("eliminated: Egyptian {egyptian}, Mahdist {mahdist}")), "{last}");
         assert!(egyptian + mahdist > 0, "{output}");
-        assert!(output.lines().any(|line| line.starts_with("  ") && line.contains(" more of ")), "{output}");
+        // Only where some are disrupted already there can be more of them.
+        let parts = || output.lines().flat_map(|line| line.strip_prefix("> ").unwrap_or(line).trim().split(", "));
+        let first = |side: &str| parts().find(|part| part.ends_with(&format!(" of {side} disrupted")));
+        let firsts: Vec<&str> = ["egyptian", "mahdist"].into_iter().filter_map(first).collect();
+        assert!(!firsts.is_empty() && firsts.iter().all(|part| !part.contains(" more ")), "{firsts:?}");
 
         let rules = Scenario::builtin(scenario).expect("comes with the game");
         let lines: Vec<&str> = output.lines().collect();
@@ -150,15 +155,20 @@ fn told_of<P: ArenaGame>(position: &P, outcome: Outcome) -> String {
     position.roll_text(outcome)
 }
 
-/// Plays a random game of a scenario and shows each position that waits for a roll.
-fn at_each_roll(scenario: &'static Scenario, seed: u64, mut show: impl FnMut(&Campaign)) {
+/// The odds that are told of the orders at hand.
+fn odds_of<P: ArenaGame>(position: &P) -> String {
+    position.odds_text()
+}
+
+/// Plays a random game of a scenario and shows each position.
+fn along_a_game(scenario: &'static Scenario, seed: u64, mut show: impl FnMut(&Campaign)) {
     let (mut dice, mut choice) = (Dice::new(seed), SplitMix64::new(seed));
     let (mut position, mut legal) = (Campaign::new(scenario), Vec::new());
     loop {
+        show(&position);
         match position.actor() {
             Actor::Finished => return,
             Actor::Chance => {
-                show(&position);
                 let outcome = dice.roll(&position);
                 position.resolve(outcome).expect("a roll that was listed");
             }
@@ -178,7 +188,7 @@ fn an_event_without_effect_is_told_as_such() {
     let scenario = Scenario::builtin("khartoum").expect("comes with the game");
     let khartoum = scenario.board.place_named("Khartoum").expect("a place");
     for seed in 1..=3 {
-        at_each_roll(scenario, seed, |position| {
+        along_a_game(scenario, seed, |position| {
             if position.pending().decision != Decision::RollEvent {
                 return;
             }
@@ -210,7 +220,7 @@ fn an_event_without_effect_is_told_as_such() {
 fn a_march_roll_is_told_with_how_far_it_lets_the_group_go() {
     let mut seen = BTreeSet::new();
     let scenario = Scenario::builtin("khartoum").expect("comes with the game");
-    at_each_roll(scenario, 1, |position| {
+    along_a_game(scenario, 1, |position| {
         if position.pending().decision != Decision::RollMarch {
             return;
         }
@@ -239,7 +249,7 @@ fn a_test_is_told_with_what_it_gives() {
     let (mut tests, mut winners) = (0, 0);
     for (name, seed) in [("khartoum", 1), ("khartoum", 2), ("khartoum", 3), ("el-obeid", 1), ("el-obeid", 2)] {
         let scenario = Scenario::builtin(name).expect("comes with the game");
-        at_each_roll(scenario, seed, |position| {
+        along_a_game(scenario, seed, |position| {
             let test = match position.pending().decision {
                 Decision::RollFireMarching => Test::FireMarching,
                 Decision::RollFireDefending => Test::FireDefending,
@@ -280,6 +290,116 @@ fn a_test_is_told_with_what_it_gives() {
     assert!(tests > 100 && winners > 0, "{tests} {winners}");
 }
 
+/// Rule 5.2: the die less what the scenario takes off, more with the Mahdi or a town of the Mahdist's in the district, as far as
+/// there are counters and a hex where they may gather.
+#[test]
+fn recruits_are_told_by_number() {
+    let (mut told_of_some, mut told_of_none) = (0, 0);
+    let scenario = Scenario::builtin("khartoum").expect("comes with the game");
+    let board = &scenario.board;
+    along_a_game(scenario, 1, |position| {
+        if position.pending().decision != Decision::RollRecruits {
+            return;
+        }
+        let here = |hex: Hex| hex.is_some() && board.cell(hex).district == position.pending().subject;
+        let mahdi = here(position.leader(Leader::Mahdi).hex);
+        let mut towns = board.places.iter().filter(|place| place.kind == PlaceKind::Town && here(place.hex));
+        let town = towns.any(|place| position.controls_at(Side::Mahdist, place.hex));
+        let Recruits { less, mahdi: with_mahdi, town: with_town } = scenario.recruits;
+        let more = u8::from(mahdi) * with_mahdi + u8::from(town) * with_town;
+        for die in 1..=6u8 {
+            let count = (die.saturating_sub(less) + more).min(position.available(Kind::MahdistSpearmen));
+            let told = told_of(position, Outcome(u16::from(die)));
+            if told == format!("{die}\n  no unit comes") {
+                told_of_none += 1;
+            } else {
+                let comes = if count == 1 { "comes" } else { "come" };
+                assert!(count > 0, "{told}");
+                assert!(told.starts_with(&format!("{die}\n  {count} mahdist_spearmen {comes}")), "{count}: {told}");
+                told_of_some += 1;
+            }
+        }
+    });
+    assert!(told_of_some > 0 && told_of_none > 0, "{told_of_some} {told_of_none}");
+}
+
+/// Rule 11.1: where the table says that every disrupted unit stays as it is, the roll has no effect.
+#[test]
+fn a_recovery_without_effect_is_told_as_such() {
+    let mut seen = BTreeSet::new();
+    let scenario = Scenario::builtin("khartoum").expect("comes with the game");
+    along_a_game(scenario, 1, |position| {
+        if position.pending().decision != Decision::RollRecovery {
+            return;
+        }
+        let question = position.pending_text();
+        let modifier =
+            question.split_once("modifier ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<i32>().ok());
+        let modifier = modifier.expect("told");
+        let units = position.units().at(position.pending().hex).iter();
+        let disrupted: Vec<Kind> =
+            units.filter(|cohort| cohort.disrupted() && LAND.has(cohort.kind())).map(|cohort| cohort.kind()).collect();
+        for sum in 2..=12u16 {
+            let total = i32::from(sum) + modifier;
+            let class = |kind: &Kind| scenario.catalogue.class_under(*kind, position.events().poor_morale);
+            let effect = disrupted.iter().any(|kind| scenario.tables.recovery(class(kind), total) != Recovery::Hold);
+            let right = if effect { sum.to_string() } else { format!("{sum} (no effect)") };
+            assert_eq!(told_of(position, Outcome(sum)), right, "{question}");
+            seen.insert(effect);
+        }
+    });
+    assert_eq!(seen.len(), 2, "both are seen");
+}
+
+/// The odds of an attack are those of all sequences of rolls, one by one (9.3-9.9), each with the number of its throws.
+#[test]
+fn attacks_are_told_with_their_exact_odds() {
+    let mut attacks = 0;
+    let ways = |sum: u8| u64::from(6 - sum.abs_diff(7));
+    along_a_game(Scenario::builtin("khartoum").expect("comes with the game"), 1, |position| {
+        if attacks == 3 || position.pending().decision != Decision::GroupOrder {
+            return;
+        }
+        let mut legal = Vec::new();
+        position.legal_actions_into(&mut legal);
+        let told = odds_of(position);
+        for action in legal {
+            let order = position.action_text(action);
+            if !order.starts_with("attack ") {
+                assert!(!told.contains(&format!("odds of {order}:")), "{told}");
+                continue;
+            }
+            let mut after = *position;
+            after.apply(action).expect("an order that was listed");
+            let combat = after.combat();
+            let mut throws = [0; 3];
+            for dice in 0..11u32.pow(4) {
+                let dice = [1331, 121, 11, 1].map(|place| 2 + (dice / place % 11) as u8);
+                let ending = match combat.resolve(&dice).winner {
+                    Some(CombatRole::Marching) => 0,
+                    Some(CombatRole::Defending) => 1,
+                    None => 2,
+                };
+                throws[ending] += dice.map(ways).iter().product::<u64>();
+            }
+            let [wins, loses, neither] = throws.map(|throws| 100.0 * (throws as f64 / 36f64.powi(4)));
+            let (attacker, other) = (position.active().id(), position.active().other().id());
+            let odds = format!(
+                "  odds of {order}: {attacker} wins {wins:.1}%, {other} wins {loses:.1}%, nobody {neither:.1}%; units lost"
+            );
+            assert!(told.contains(&odds), "{odds}\n{told}");
+            attacks += 1;
+        }
+    });
+    assert!(attacks > 0);
+    // A person sees them under the list.
+    let game = ["--scenario", "khartoum", "--side", "egyptian", "--against", "doctrine", "--seed", "3"];
+    let output = sitting(&game, "1\n".repeat(40));
+    let attack = output.lines().find_map(|line| line.split_once(" attack ")?.1.get(..4)).expect("an attack");
+    assert!(output.contains(&format!("\n  odds of attack {attack}: egyptian wins ")), "{output}");
+    assert!(sitting(&SETUP, "o\n").contains("> the list has no attack\n> "));
+}
+
 /// Games without a seed have other dice each time; the seed that is told plays the same game again.
 #[test]
 fn a_seed_is_drawn_and_told() {
@@ -305,6 +425,96 @@ fn the_agent_keeps_to_its_time() {
     assert!(output.contains("- red drop ") && begun.elapsed() < Duration::from_secs(30), "{output}");
     let refused = refusal(&[&["play"], &arguments[..], &["--sims", "0"]].concat());
     assert!(refused.contains("--sims: an agent needs at least one simulation"), "{refused}");
+}
+
+/// Whoever waits sees first what his order has brought, then that the agent thinks; and what was played is in the record.
+#[test]
+fn a_long_thought_is_told_after_what_was_played_is_shown_and_kept() {
+    for (bound, told) in
+        [(&["--time", "60"][..], "second is thinking"), (&[], "second is thinking; --time SECONDS bounds it")]
+    {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("game.record");
+        // The first seat throws a 5 and holds; the second throws a 3 and so has to choose.
+        let game = ["play", "--scenario", "pig", "--side", "first", "--seed", "0", "--against", "mcts:sims=100000000"];
+        let mut child = Command::new(binary())
+            .args(game)
+            .args(bound)
+            .args(["--record", path.to_str().expect("UTF-8")])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("dervish starts");
+        child.stdin.as_mut().expect("a pipe").write_all(b"hold\n").expect("it reads");
+        let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines().map(|line| line.expect("UTF-8"));
+        let mut before = Vec::new();
+        let thinks = lines.any(|line| {
+            before.push(line);
+            before.last().is_some_and(|line| line == told)
+        });
+        let record = fs::read_to_string(&path).expect("a record");
+        child.kill().expect("it thinks");
+        child.wait().expect("it ends");
+        assert!(thinks && before.iter().any(|line| line.contains("* throw of second: ")), "{before:?}");
+        assert!(record.contains("\nfirst hold\nroll ") && record.ends_with("\nunfinished\n"), "{record}");
+    }
+}
+
+/// After `--resume` the agent thinks as long as before, or as it is said then.
+#[test]
+fn bounds_on_thinking_are_kept_with_the_game() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("game.record");
+    let name = path.to_str().expect("UTF-8");
+    let game = ["--scenario", "connect-four", "--side", "yellow", "--against", "mcts:sims=100000000", "--record", name];
+    sitting(&[&game[..], &["--time", "0.05"]].concat(), "");
+    for (more, bounds) in [(&[][..], "time=0.05"), (&["--sims", "5", "--turn-sims", "9"], "sims=5, turn-sims=9")] {
+        let begun = Instant::now();
+        let output = dervish_reading(&[&["play", "--resume", name], more].concat(), b"drop 4\n");
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && told.contains("- red drop "), "{output:?}");
+        assert!(begun.elapsed() < Duration::from_secs(30));
+        let record = fs::read_to_string(&path).expect("a record");
+        assert!(record.contains(&format!("\nthinking: {bounds}\n")), "{record}");
+    }
+    let record = fs::read_to_string(&path).expect("a record");
+    fs::write(&path, record.replace("sims=5,", "sims=few,")).expect("written");
+    let refused = refusal(&["play", "--resume", name]);
+    assert!(
+        refused.contains("--resume: ") && refused.contains("cannot read `thinking: sims=few, turn-sims=9`"),
+        "{refused}"
+    );
+}
+
+/// Who leaves a game that is not kept is told so first, and how to keep it; one that is kept, how to go on with it.
+#[test]
+fn whoever_leaves_is_told_whether_the_game_is_kept() {
+    let unkept = "> this game is not kept: w FILE keeps it in a new file, another q leaves it\n> ";
+    let output = sitting(&SETUP, "place 4105\nq\nq\nplace 4105 mahdist_spearmen 3\n");
+    assert!(output.contains(unkept) && output.ends_with("this game was not kept\nleft the game\n"), "{output}");
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("of mine").join("game.record");
+    let name = file.to_str().expect("UTF-8");
+    let taken = folder.path().join("taken");
+    let taken_name = taken.to_str().expect("UTF-8");
+    fs::write(&taken, "mine").expect("written");
+    let lines = format!("place 4105\nw {taken_name}\nw {name}\nw {name}.2\nplace 4105 mahdist_spearmen 3\nq\n");
+    let output = sitting(&SETUP, lines);
+    assert!(
+        output.contains(&format!(
+            "> {taken_name} exists; name a new file\n> from now on this game is kept in {name}\n> this game is kept in \
+             {name}\n> "
+        )),
+        "{output}"
+    );
+    let end = format!("dervish play --resume '{name}' goes on with this game\nleft the game\n");
+    assert!(output.ends_with(&end) && !output.contains(unkept), "{output}");
+    assert_eq!(fs::read_to_string(&taken).expect("as it was"), "mine");
+    let record = fs::read_to_string(&file).expect("a record");
+    assert!(record.ends_with("\nmahdist place 4105\nmahdist place 4105 mahdist_spearmen 3\nunfinished\n"), "{record}");
+    let again = dervish_reading(&["play", "--resume", name], b"");
+    assert!(again.status.success() && String::from_utf8_lossy(&again.stdout).ends_with(&end), "{again:?}");
 }
 
 #[test]
@@ -448,7 +658,8 @@ fn a_reader_that_has_gone_away_leaves_the_game() {
 
 #[test]
 fn help_and_board_are_shown_when_asked_for() {
-    let help = "l lists the orders; b draws the board; v tells how the game is won; u takes back orders given since the last roll; q leaves the game\n";
+    let help = "l lists the orders; b draws the board; v tells how the game is won; u takes back orders given since the last roll; w FILE keeps the game in a new file; q leaves the game; ? tells this again\n\
+                b HEX draws the board around a hex, ";
     for (line, shown) in [("", 1), ("?\n", 2), ("h\n", 2), ("help\n", 2), ("help\nhelp\n", 3)] {
         assert_eq!(sitting(&SETUP, line).matches(help).count(), shown, "{line:?}");
     }
@@ -461,6 +672,59 @@ fn help_and_board_are_shown_when_asked_for() {
     // The Egyptian player has the first turn of scenario 2 (3.1), but before it the Mahdist sets up (2.7).
     let output = sitting(&["--scenario", "khartoum", "--side", "mahdist"], "");
     assert!(output.contains(": game turn 1 of 18, 1884-02, mahdist player, Setup phase"), "{output}");
+}
+
+/// The whole map and every stack can be seen, not only what lies around the question.
+#[test]
+fn any_part_of_the_map_and_all_stacks_are_shown_when_asked_for() {
+    let scenario = Scenario::builtin("khartoum").expect("comes with the game");
+    let game = ["--scenario", "khartoum", "--side", "mahdist"];
+    let output = sitting(&game, "b 4606\nboard SOUAKIM\nb all\ns\nb 9999\nb nowhere\n");
+    let answers: Vec<&str> = output.split("\n> ").skip(1).collect();
+    let [at_hex, at_place, all, stacks, no_hex, no_place, _] = answers[..] else { panic!("{output}") };
+    assert_eq!(at_hex, at_place);
+    assert!(at_hex.contains("\n  4606 (Souakim): ") && !at_hex.contains("\n  1732 (Khartoum): "), "{at_hex}");
+    for (name, wrong) in [("9999", no_hex), ("nowhere", no_place)] {
+        assert_eq!(wrong, format!("{name}: neither a hex of this map, such as 4606, nor the name of a place on it"));
+    }
+    // Every column and row with a hex is there once, with the stacks of both sides.
+    let hexes = (0..scenario.board.cells.len()).map(|index| Hex(index as u16));
+    let hexes: Vec<Hex> = hexes.filter(|hex| scenario.board.cell(*hex).ground != Ground::Off).collect();
+    let columns: BTreeSet<usize> = hexes.iter().map(|hex| hex.column()).collect();
+    let heads = all.lines().filter(|line| line.starts_with("     "));
+    let drawn: Vec<usize> = heads.flat_map(str::split_whitespace).map(|word| word.parse().expect("a column")).collect();
+    assert_eq!(drawn, columns.into_iter().collect::<Vec<_>>());
+    let start = Campaign::new(scenario);
+    for side in Side::BOTH {
+        let (_, told) = stacks.split_once(&format!("{}:\n", side.id())).expect("both sides");
+        let told: Vec<&str> = told.lines().take_while(|line| line.starts_with("  ")).collect();
+        let cohorts = start.units().as_slice().iter().filter(|cohort| cohort.side() == side);
+        let hexes: BTreeSet<Hex> = cohorts.clone().map(|cohort| cohort.hex()).collect();
+        for cohort in cohorts {
+            let (hex, units) = (cohort.hex().to_string(), format!("{} {}", cohort.count(), cohort.kind().id()));
+            let line = told.iter().find(|line| line.trim_start().starts_with(&hex));
+            assert!(line.is_some_and(|line| line.contains(&units)), "{hex} {units}: {stacks}");
+        }
+        assert!(told.len() >= hexes.len(), "{stacks}");
+    }
+}
+
+/// The numbers of 2.1 and 2.2 in `units.toml`, those that are 0 left out.
+#[test]
+fn the_units_of_a_hex_are_told_with_their_factors() {
+    let output = sitting(&SETUP, "i souakim\ninfo 4606\ni\n");
+    let answers: Vec<&str> = output.split("\n> ").skip(1).collect();
+    assert_eq!(answers[0], answers[1]);
+    assert!(answers[0].starts_with("4606 (Souakim): "), "{}", answers[0]);
+    assert!(answers[0].lines().next().is_some_and(|line| line.ends_with("; controlled by egyptian")), "{}", answers[0]);
+    for line in [
+        "  4 rifle_r: class R, melee 2, fire 2, movement 6",
+        "  1 egyptian_gun: class L, fire 2, gun 1, movement 5",
+        "  baker: strategic 1, tactical 1, movement 9",
+    ] {
+        assert!(answers[0].lines().any(|told| told == line), "{line}: {}", answers[0]);
+    }
+    assert_eq!(answers[2], "i HEX tells of a hex and its units");
 }
 
 /// Nothing but a legal order changes the game, and whatever is typed, it goes on.
@@ -500,15 +764,16 @@ fn lines_that_are_no_orders_are_answered_in_one_line() {
     assert_eq!(played, ["mahdist place 4105"]);
 }
 
-/// A number beyond the list is that of a hex, or of how many units, if one order alone has it. The Mahdist of scenario 3 may
-/// leave a kind out of a hex (2.7), but not place nothing in it.
+/// A number beyond the list is that of a hex, if one order alone has it; where it is asked how many, the number is how many. The
+/// Mahdist of scenario 3 may leave a kind out of a hex (2.7), but not place nothing in it.
 #[test]
 fn a_number_in_one_order_alone_is_that_order() {
     let played = |lines: &str| recorded(&SETUP, lines).1;
     assert_eq!(played("4105\n"), ["mahdist place 4105"]);
     assert_eq!(played("4105\n0\n"), ["mahdist place 4105", "mahdist place 4105 mahdist_spearmen 0"]);
-    // The list goes before: its second order places one.
-    assert_eq!(played("4105\n2\n")[1], "mahdist place 4105 mahdist_spearmen 1");
+    assert_eq!(played("4105\n2\n")[1], "mahdist place 4105 mahdist_spearmen 2");
+    let (output, _) = recorded(&SETUP, "4105\n11\n");
+    assert!(output.contains("> 11: the orders are numbered 0 to 10, and none of them names 11\n"), "{output}");
     let (output, played) = recorded(&SETUP, "9999\n4105\n4105\n");
     assert!(output.contains("> 9999: the orders are numbered 1 to 59, and none of them names 9999\n"), "{output}");
     let several =
@@ -529,7 +794,7 @@ fn what_is_still_to_be_placed_is_told() {
     };
     assert!(output.contains(&left(10)), "{output}");
     // After the spearmen the rifles are asked about.
-    assert!(output.contains(&left(7)) && output.contains("  1 place 4105 mahdist_rifles 0 (none)\n"), "{output}");
+    assert!(output.contains(&left(7)) && output.contains("  0 place 4105 mahdist_rifles 0 (none)\n"), "{output}");
     let output = sitting(&SETUP, "1\n".repeat(20_000));
     let (_, turns) = output.split_once("March phase").expect("a turn");
     assert!(!turns.contains("still to be placed"), "{turns}");
@@ -641,6 +906,42 @@ fn a_record_is_kept_from_order_to_order() {
     assert!(dervish(&["replay", name]).status.success());
 }
 
+/// Of two programs that go on with one game the later one to write is told, and nothing of the other's is lost.
+#[test]
+fn a_record_that_was_changed_meanwhile_is_left_as_it_is() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("game.record");
+    let name = path.to_str().expect("UTF-8");
+    sitting(&["--scenario", "pig", "--side", "first", "--seed", "1", "--record", name], "1\nq\n");
+    let left = fs::read_to_string(&path).expect("a record");
+    let mut slow = Command::new(binary())
+        .args(["play", "--resume", name])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut output = slow.stdout.take().expect("piped");
+    let mut seen = Vec::new();
+    // It asks: so it has read the record.
+    while !seen.ends_with(b"> ") {
+        let mut byte = [0];
+        output.read_exact(&mut byte).expect("a question");
+        seen.extend(byte);
+    }
+    let fast = dervish_reading(&["play", "--resume", name], b"1\n1\nq\n");
+    assert!(fast.status.success(), "{}", String::from_utf8_lossy(&fast.stderr));
+    let kept = fs::read_to_string(&path).expect("a record");
+    assert!(kept.len() > left.len());
+    slow.stdin.take().expect("piped").write_all(b"1\nq\n").expect("it reads");
+    output.read_to_end(&mut seen).expect("it ends");
+    let ended = slow.wait_with_output().expect("it ends");
+    let line = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!((ended.status.code(), line.lines().count()), (Some(2), 1), "{line}");
+    assert!(line.contains(name) && line.contains("another program has changed it"), "{line}");
+    assert_eq!(fs::read_to_string(&path).expect("a record"), kept);
+}
+
 /// A game that was kept is not written over, by whatever comes of the new one.
 #[test]
 fn a_record_that_exists_is_left_alone() {
@@ -723,6 +1024,25 @@ fn how_the_game_is_won_is_told_at_the_start_and_when_asked_for() {
     ));
 }
 
+/// The places of 14.3 with what they are worth and who controls them, before and after units come into one (6.3).
+#[test]
+fn who_controls_the_places_that_count_is_told() {
+    let output = sitting(&SETUP, "4508\n3\nv\n");
+    let (_, asked) = output.rsplit_once("\nPlaces that count, and who controls them:\n").expect("told");
+    let (_, begun) = output.split_once("\nPlaces that count, and who controls them:\n").expect("told");
+    // The scenario leaves Tamai to nobody until the Mahdist sets up there (6.3).
+    for (told, tamai) in [(begun, "nobody"), (asked, "mahdist")] {
+        let lines: Vec<&str> = told.lines().take(5).collect();
+        assert!(lines.contains(&"  4606 (Souakim): egyptian; the mahdist player wins at once by it"), "{told}");
+        assert!(lines.contains(&"  4308 (Sinkat): egyptian; 2 points"), "{told}");
+        assert!(lines.contains(&"  4811 (Tokar): egyptian; 1 point"), "{told}");
+        assert!(lines.contains(&format!("  4508 (Tamai): {tamai}; 2 points").as_str()), "{told}");
+    }
+    let output = sitting(&["--scenario", "kordofan", "--side", "egyptian"], "");
+    assert!(output.contains(" (El Obeid): egyptian; decides the game\n"), "{output}");
+    assert!(output.contains(" (Bara): egyptian; makes the victory greater\n"), "{output}");
+}
+
 #[test]
 fn bad_arguments_are_refused_before_the_game() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -795,4 +1115,34 @@ fn a_scenario_file_is_played() {
     assert_eq!(start["scenario"], own);
     let output = sitting(&["--scenario", own, "--side", "egyptian"], "1\n".repeat(2_000));
     assert!(output.contains("game turn 2 of 2") && output.contains("\nwon by "), "{output}");
+    // Who goes on with it has to name the file again.
+    let record = folder.path().join("game.record");
+    let record = record.to_str().expect("UTF-8");
+    let output = sitting(&["--scenario", own, "--side", "egyptian", "--record", record], "");
+    assert!(output.contains(&format!("dervish play --resume {record} --scenario {own} goes on with")), "{output}");
+}
+
+/// `replay --steps` tells of each roll and order what the person was told of it, and marks the player turns: set-up, and two in
+/// each of the five game turns of scenario 3 (3.1).
+#[test]
+fn a_replay_tells_what_play_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("game.record");
+    let name = path.to_str().expect("UTF-8");
+    let game = [&SETUP[..], &["--against", "doctrine", "--seed", "1", "--record", name]].concat();
+    let played = sitting(&game, "1\n".repeat(20_000));
+    let replayed = String::from_utf8(dervish(&["replay", name, "--steps"]).stdout).expect("UTF-8");
+    let told = |output: &str| -> Vec<String> {
+        let lines = output.lines().map(|line| line.strip_prefix("> ").unwrap_or(line));
+        let lines = lines.filter(|line| line.starts_with("  "));
+        let changes = ["(9.6)", "movement points reach", " loses ", " controls ", "mahdist_spearmen come"];
+        lines.filter(|line| changes.iter().any(|change| line.contains(change))).map(str::to_owned).collect()
+    };
+    assert_eq!(told(&replayed), told(&played));
+    assert!(told(&replayed).len() > 10, "{replayed}");
+    let turns: Vec<&str> = replayed.lines().filter(|line| line.starts_with("== ")).collect();
+    assert_eq!(turns.len(), 11, "{turns:?}");
+    assert_eq!(turns[0], "== game turn 1 of 5, 1884-02, mahdist player, set-up ==");
+    assert_eq!(replayed.lines().next(), Some(turns[0]));
+    assert!(turns[10].starts_with("== game turn 5 of 5, 1884-06, "), "{turns:?}");
 }

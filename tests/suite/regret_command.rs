@@ -2,6 +2,7 @@
 
 use crate::dervish_binary::{dervish, json_of, refusal};
 use crate::solved_pig::{SolvedPig, pig_at};
+use crate::waiting_game::{Place, WaitingGame};
 use dervish_agents::evaluation::Utility;
 use dervish_env::game::{Position, Seat};
 use dervish_env::reference::connect_four::ConnectFour;
@@ -52,6 +53,18 @@ fn a_game_whose_positions_come_back_is_no_tree() {
     assert!(matches!(SolvedPosition::of(pig_at(5, 5, 4), 1000), Err(Unsolved::NotSolved(NotSolved::Cycle))));
     assert_eq!(draw(&Pig::new(), 1, 1, Some(1000)).err(), Some(NotDrawn::TooLarge { limit: 1000 }));
     assert_eq!(FixedPoint::of(&Pig::new(), BY_RESULT, 1000).err(), Some(NotSolved::TooLarge { limit: 1000 }));
+}
+
+/// Where a player can wait for ever, values that follow from each other are not the only ones: who waits at a position that is
+/// worth 0 may keep it at whatever it was taken for once. So such a game is refused; where dice end it, it is not.
+#[test]
+fn a_game_that_need_not_end_is_not_solved() {
+    let game = |loses: bool| WaitingGame { place: Place::Choice, loses };
+    assert_eq!(FixedPoint::of(&game(false), BY_RESULT, 100).err(), Some(NotSolved::Endless));
+    assert_eq!(draw(&game(false), 1, 1, None).err(), Some(NotDrawn::Endless));
+    // Who loses by waiting in one of six throws gambles: half a win, half a loss.
+    let solved = FixedPoint::of(&game(true), BY_RESULT, 100).expect("dice end it");
+    assert!(solved.value(&game(true)).expect("solved").abs() < 1e-9);
 }
 
 /// Positions of Pascal Pons's test set L3 R1 with their scores there, won (above 0), drawn or lost for the player to move.

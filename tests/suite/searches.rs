@@ -226,7 +226,7 @@ fn the_tiny_campaign_is_solved() {
     let registry = Campaign::agents();
     let measured = |spec: &str, budget, positions: &[SolvedPosition<Campaign>]| {
         let agent = with_budget(&registry, spec, budget).expect("an agent");
-        let cell = measure(&agent, budget, positions, 1, 7).expect("choices");
+        let cell = measure(&agent, budget, positions, 1, 7, || ()).expect("choices");
         assert!(cell.worst_regret <= 0.02, "{spec}: {cell:?}");
         (cell.worst_value_error.expect("a value"), format!("{spec}: {cell:?}"))
     };
@@ -262,7 +262,7 @@ fn the_tiny_campaign_after_a_desertion_is_solved_in_every_way() {
     for (star, positions) in [(0, &shorter[..]), (1, &whole), (2, &whole)] {
         let spec = format!("expectimax:nodes={{n}},star={star}");
         let agent = with_budget(&Campaign::agents(), &spec, 300_000).expect("an agent");
-        let cell = measure(&agent, 300_000, positions, 1, 7).expect("choices");
+        let cell = measure(&agent, 300_000, positions, 1, 7, || ()).expect("choices");
         assert!(cell.worst_regret < 1e-6 && cell.worst_value_error < Some(1e-6), "{spec}: {cell:?}");
     }
 }
@@ -281,7 +281,7 @@ fn searches_converge_to_the_exact_values() {
     ] {
         let [few, many] = [few, many].map(|budget| {
             let agent = with_budget(&registry, spec, budget).expect("an agent");
-            measure(&agent, budget, &positions, 1, 7).expect("choices")
+            measure(&agent, budget, &positions, 1, 7, || ()).expect("choices")
         });
         assert!(many.worst_regret < 1e-6, "{spec}: {many:?}");
         assert!(many.worst_value_error.expect("a value") < 0.02, "{spec}: {many:?}");
@@ -295,7 +295,7 @@ fn searches_converge_to_the_exact_values() {
 fn gumbel_search_finds_what_looks_bad_at_first() {
     let agent = with_budget(&Campaign::agents(), "gumbel:sims={n},depth=0", 60_000).expect("an agent");
     for seed in 1..=8 {
-        let cell = measure(&agent, 60_000, &[solved("tiny_counterstroke")], 1, seed).expect("choices");
+        let cell = measure(&agent, 60_000, &[solved("tiny_counterstroke")], 1, seed, || ()).expect("choices");
         assert!(cell.value_error.expect("a value") < 0.02, "seed {seed}: {cell:?}");
     }
 }

@@ -6,7 +6,7 @@ use dervish_env::game::{Position, Seat};
 use dervish_env::record::Forfeit;
 use dervish_env::reference::pig::Pig;
 use dervish_training::arena::match_play::{Contestant, Effort, GameOutcome, PlayedGame};
-use dervish_training::arena::store::{MatchIdentity, Store, StoreError, StoredRating};
+use dervish_training::arena::store::{MatchId, MatchIdentity, Store, StoreError, StoredRating};
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
@@ -70,6 +70,7 @@ fn what_goes_in_comes_out() {
     assert_eq!((&versions[0].identity, versions[0].scenario()), (&Pig::new().identity(), "pig"));
     let matches = store.matches_of(&versions[0]).expect("readable");
     assert_eq!((matches.len(), &matches[0].agents, matches[0].pairs.len()), (1, &identity().agents, 4));
+    assert_eq!((matches[0].limits, matches[0].max_decisions), (identity().limits, None));
 
     let rating = |agent: &str, elo| StoredRating { agent: agent.to_string(), games: 8, elo };
     for ratings in [
@@ -127,6 +128,73 @@ fn no_game_is_counted_twice() {
     let [even, _] = pair(2);
     one.add_pair(id, &[odd, even]).expect("written");
     assert!(matches!(one.pairs_of(id), Err(StoreError::Damaged { .. })));
+}
+
+/// With A and B exchanged a match has the same dice, pair by pair: its games would count twice.
+#[test]
+fn no_match_is_entered_the_other_way_round_too() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("results.db");
+    let exchanged = || MatchIdentity { agents: ["random:seed=1", "random:seed=0"].map(str::to_string), ..identity() };
+    let line = format!(
+        "{}: holds this match with A and B exchanged, random:seed=0 against random:seed=1 on the same dice; ask for it that \
+         way round, or give another seed",
+        path.display()
+    );
+    let mut one = Store::open_or_create(&path).expect("a new file");
+    let mut other = Store::open_or_create(&path).expect("the same file");
+    let id = one.enter_match(&identity()).expect("entered");
+    // Nobody has played yet: whoever writes the first pair is in, though the other has begun.
+    let twin = other.enter_match(&exchanged()).expect("entered");
+    one.add_pair(id, &pair(0)).expect("written");
+    let late = other.add_pair(twin, &pair(0)).expect_err("the other one was faster");
+    assert!(matches!(late, StoreError::Exchanged { .. }) && late.to_string() == line, "{late}");
+    let refused = other.enter_match(&exchanged()).expect_err("the other way round");
+    assert!(matches!(refused, StoreError::Exchanged { .. }) && refused.to_string() == line, "{refused}");
+    // Nothing of it is there, and the match goes on.
+    assert!(other.pairs_of(twin).expect("readable").is_empty());
+    one.add_pair(id, &pair(1)).expect("written");
+    assert_eq!(one.enter_match(&identity()).expect("known"), id);
+    assert_eq!(one.pairs_of(id).expect("readable"), [pair(0), pair(1)]);
+    // With whatever makes other games it is another match; an agent against itself has no other way round.
+    let changes: [&dyn Fn(&mut MatchIdentity); 5] = [
+        &|identity| identity.seed = 0,
+        &|identity| identity.limits.simulations = None,
+        &|identity| identity.max_decisions = Some(100),
+        &|identity| identity.game.rules_version += 1,
+        &|identity| identity.agents[0] = identity.agents[1].clone(),
+    ];
+    for change in changes {
+        let mut changed = exchanged();
+        change(&mut changed);
+        let id = other.enter_match(&changed).expect("entered");
+        other.add_pair(id, &pair(0)).expect("written");
+        assert_eq!(other.enter_match(&changed).expect("known"), id);
+    }
+    assert_eq!(one.pairs_of(id).expect("readable"), [pair(0), pair(1)]);
+}
+
+/// Files that were written before have games of both ways round; of neither anything is lost.
+#[test]
+fn matches_that_were_played_both_ways_round_go_on() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("results.db");
+    let id = new_file(&path, 2);
+    let agents = ["random:seed=1", "random:seed=0"].map(str::to_string);
+    let exchanged = MatchIdentity { agents, seed: 9, ..identity() };
+    let mut store = Store::open(&path).expect("our file");
+    let twin = store.enter_match(&exchanged).expect("other dice");
+    store.add_pair(twin, &pair(0)).expect("written");
+    drop(store);
+    // 2^64 - 1 is -1 in the signed column.
+    meddle(&path, "UPDATE matches SET seed = -1");
+    let mut store = Store::open(&path).expect("our file");
+    assert_eq!(store.enter_match(&identity()).expect("known"), id);
+    assert_eq!(store.enter_match(&MatchIdentity { seed: u64::MAX, ..exchanged }).expect("known"), twin);
+    for (id, pairs) in [(id, 2), (twin, 1)] {
+        store.add_pair(id, &pair(pairs)).expect("written");
+        assert_eq!(store.pairs_of(id).expect("readable").len(), pairs as usize + 1);
+    }
 }
 
 #[test]
@@ -196,6 +264,14 @@ fn games_that_cannot_have_been_are_refused() {
     }
 }
 
+/// A new file of results with the first pairs of one match.
+fn new_file(path: &Path, pairs: u32) -> MatchId {
+    let mut store = Store::open_or_create(path).expect("a new file");
+    let id = store.enter_match(&identity()).expect("entered");
+    (0..pairs).for_each(|number| store.add_pair(id, &pair(number)).expect("written"));
+    id
+}
+
 /// Changes a file of results by SQL that minds no foreign keys.
 fn meddle(path: &Path, statement: &str) {
     let script = "import sqlite3, sys; file = sqlite3.connect(sys.argv[1]); file.execute(sys.argv[2]); file.commit()";
@@ -233,15 +309,14 @@ fn rows_that_contradict_others_are_named() {
         ("UPDATE games SET decisions = 4294967296 WHERE game = 3", "4294967296 is no number of its column"),
         ("UPDATE games SET game = -1 WHERE game = 0", "-1 is no number of its column"),
         ("UPDATE versions SET rules_version = -3", "-3 is no number of its column"),
+        ("UPDATE matches SET bounds = 'none'", "the bounds of match 1 cannot be read"),
+        ("UPDATE matches SET bounds = '{\"simulations\":-1}'", "the bounds of match 1 cannot be read"),
     ]
     .into_iter()
     .enumerate()
     {
         let path = folder.path().join(format!("{number}.db"));
-        let mut store = Store::open_or_create(&path).expect("a new file");
-        let id = store.enter_match(&identity()).expect("entered");
-        (0..3).for_each(|number| store.add_pair(id, &pair(number)).expect("written"));
-        drop(store);
+        new_file(&path, 3);
         meddle(&path, statement);
         let read = |store: Store| -> Result<(), StoreError> {
             for version in store.versions()? {
@@ -303,10 +378,7 @@ fn games_by_other_files_are_not_joined() {
 fn files_without_fingerprints_go_on() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("results.db");
-    let mut store = Store::open_or_create(&path).expect("a new file");
-    let id = store.enter_match(&identity()).expect("entered");
-    store.add_pair(id, &pair(0)).expect("written");
-    drop(store);
+    let id = new_file(&path, 1);
     meddle(&path, "DROP TABLE fingerprints");
     meddle(&path, "PRAGMA user_version = 2");
     let before = fs::read(&path).expect("a file");
@@ -342,10 +414,7 @@ fn files_with_triggers_are_refused() {
 fn names_from_a_file_are_shown_without_control_characters() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("results.db");
-    let mut store = Store::open_or_create(&path).expect("a new file");
-    let id = store.enter_match(&identity()).expect("entered");
-    store.add_pair(id, &pair(0)).expect("written");
-    drop(store);
+    new_file(&path, 1);
     for column in ["agents SET spec", "versions SET scenario", "versions SET program", "versions SET first_seat"] {
         meddle(&path, &format!("UPDATE {column} = 'x' || char(27) || '[2J' || char(10, 155) || 'y' WHERE id = 1"));
     }
@@ -425,10 +494,7 @@ fn other_files_are_refused_and_left_alone() {
     assert!(matches!(Store::open(&path), Err(StoreError::Io { .. })), "there is no such file");
     assert!(!path.exists(), "opening makes no file");
 
-    let mut store = Store::open_or_create(&path).expect("a new file");
-    let id = store.enter_match(&identity()).expect("entered");
-    (0..200).for_each(|number| store.add_pair(id, &pair(number)).expect("written"));
-    drop(store);
+    let id = new_file(&path, 200);
     let sound = fs::read(&path).expect("a file");
     assert!(sound.len() > 16 * 1024, "several pages: {}", sound.len());
     let changed = |change: &dyn Fn(&mut Vec<u8>)| {

@@ -154,6 +154,26 @@ fn a_study_keeps_records_from_its_first_game_on() {
     assert!(line.contains("01-pig has no record of 6 of the games"), "{line}");
 }
 
+/// What is in the way of records shows before anything is made.
+#[test]
+fn a_study_without_a_place_for_its_records_makes_nothing() {
+    let study = Study::new(&(pig(2, "") + &pig(4, "max_decisions = 9")));
+    let records = study.folder.path().join("records");
+    let (file, path) = (study.file(), records.display().to_string());
+    let refused = |expected: &str| {
+        let line = refusal(&["study", &file, "--records", &path]);
+        assert!(line.contains(expected), "{line}");
+        assert!(!study.path("db").exists() && !study.path("json").exists(), "{line}");
+    };
+    fs::write(&records, "mine").expect("written");
+    refused("records/01-pig: Not a directory");
+    // The place of the second match alone is taken.
+    fs::remove_file(&records).expect("removed");
+    fs::create_dir_all(records.join("02-pig/mine")).expect("a folder");
+    refused("records/02-pig is not empty; name a new folder");
+    assert!(!records.join("01-pig").exists());
+}
+
 /// A study that would take days is killed, told to stop, and stopped by its time; finished with fewer games, it is as if
 /// nothing had happened.
 #[cfg(unix)]
@@ -223,6 +243,7 @@ fn what_a_document_tells_is_not_lost() {
     fs::remove_file(study.path("db")).expect("written");
     study.says(&pig(20, ""));
     refused(&[], 0);
+    assert!(!study.path("db").exists(), "a study that is refused makes no file of results");
     // Its records are wanted, which nobody has; a test was not asked for.
     study.says(&pig(10, ""));
     let records = study.folder.path().join("records").display().to_string();
@@ -394,6 +415,7 @@ fn the_scenarios_are_balanced() {
 #[test]
 fn a_study_file_is_checked_strictly() {
     let with_run = |runs: &str| runs.to_owned() + &pig(10, "");
+    let exchanged = pig(12, "").replace("a = \"random\"\nb =", "b = \"random\"\na =");
     let study = Study::new("");
     let file = study.file();
     for (matches, expected) in [
@@ -418,6 +440,10 @@ fn a_study_file_is_checked_strictly() {
         (&pig(10, "").replace("pig", "chess"), "study.toml:4: scenario: chess: cannot be read".to_string()),
         (&pig(10, "").replace("\"random\"", "\"doctrine\""), "study.toml:4: unknown agent 'doctrine'".to_string()),
         (&(pig(10, "") + &pig(12, "")), "study.toml:11: the same match as on line 4".to_string()),
+        (
+            &(pig(10, "") + &exchanged),
+            "study.toml:11: the match on line 4 with A and B exchanged, on the same dice; give".to_string(),
+        ),
         ("[[match]\n", "study.toml:4: ".to_string()),
         (
             &with_run(&run("9s", 1).replace("a-run", "../a")),

@@ -164,8 +164,10 @@ fn a_person_can_see_what_the_agent_thinks() {
         // Who does not ask sees the same game without it.
         let told = |line: &&str| line.starts_with("    value ") || line.starts_with("    line: ");
         let untold = |line: &&str| *line == "    without a search";
-        let without: Vec<&str> = lines.iter().copied().filter(|line| !told(line) && !untold(line)).collect();
+        // That it takes long depends on the machine.
+        let waited = |line: &&str| line.starts_with("mahdist is thinking");
+        let without = lines.iter().copied().filter(|line| !told(line) && !untold(line) && !waited(line));
         let silent = play(&[]);
-        assert_eq!(without, silent.lines().collect::<Vec<_>>(), "{against}");
+        assert!(without.eq(silent.lines().filter(|line| !waited(line))), "{against}");
     }
 }

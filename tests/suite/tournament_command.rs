@@ -70,6 +70,111 @@ fn a_tournament_that_grows_plays_what_is_missing() {
     assert_eq!(json_of(&tournament(&AGENTS, &grown)), json_of(&tournament(&AGENTS, &whole)));
 }
 
+/// The same agents are rated apart by what they might think and by how long games might last, and each title says so.
+#[test]
+fn games_of_other_bounds_are_rated_apart() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (db, page) = (path_in(&folder, "results.db"), path_in(&folder, "results.html"));
+    let play = |more: &[&str]| {
+        let arguments = ["match", "mcts:sims=40", "random", "--scenario", "pig", "--games", "20", "--db", &db];
+        json_of(&[&arguments[..], &["--json"], more].concat())
+    };
+    let rated = || json_of(&["ratings", "--db", &db, "--json"]);
+    let saved = || {
+        let store = Store::open(Path::new(&db)).expect("our file");
+        store.saved_ratings(&store.versions().expect("readable")[0]).expect("readable")
+    };
+    let of_few = play(&["--sims", "1"]);
+    let alone = rated();
+    assert_eq!(saved().len(), 2);
+    // No game of pig is won in two decisions.
+    let (of_short, of_free) = (play(&["--max-decisions", "2"]), play(&[]));
+    // The order is that of the bounds, not that in which they were played.
+    let all = rated();
+    let all = all.as_array().expect("a list");
+    assert_eq!(all.len(), 3);
+    for (standings, played) in all.iter().zip([&of_free, &of_short, &of_few]) {
+        assert_eq!((&standings["limits"], &standings["max_decisions"]), (&played["limits"], &played["max_decisions"]));
+        let search = standings["agents"].as_array().expect("agents").iter();
+        let search = search.filter(|of| of["agent"].as_str().is_some_and(|agent| agent.starts_with("mcts")));
+        let seats: Vec<&Value> = search.flat_map(|of| of["seats"].as_array().expect("seats")).collect();
+        for (seat, of) in seats.iter().zip(played["statistics"]["contestants"][0]["seats"].as_array().expect("seats")) {
+            assert_eq!(seat["tally"], of["tally"], "{standings}");
+        }
+        assert_eq!((standings["games"].as_u64(), seats.len()), (Some(20), 2));
+        for agent in standings["agents"].as_array().expect("agents") {
+            assert_eq!(agent["truncated"], played["statistics"]["truncated"]);
+        }
+    }
+    assert_eq!([&of_free, &of_short, &of_few].map(|of| of["statistics"]["truncated"].as_u64()), [0, 20, 0].map(Some));
+    // What was told of some bounds stays as it was told when there are games of others.
+    assert_eq!(alone, Value::Array(vec![all[2].clone()]));
+    // The file has room for one rating of an agent in a version, so it has none where there are several.
+    assert!(saved().is_empty());
+
+    let version = &all[0]["version"];
+    let (program, hash) = (version["program"].as_str(), version["identity"]["rules_hash"].as_str());
+    let (program, hash) = (program.expect("a version"), hash.expect("a hash"));
+    let rules = &version["identity"]["rules_version"];
+    let titles = ["", ", allowed 2 decisions a game", ", allowed 1 simulations a decision"]
+        .map(|bounds| format!("pig, dervish {program}, rules {rules} ({hash}){bounds}"));
+    let table = String::from_utf8(dervish(&["ratings", "--db", &db]).stdout).expect("UTF-8");
+    assert!(dervish(&["report", "--db", &db, "--out", &page]).status.success());
+    let html = fs::read_to_string(&page).expect("written");
+    let headings: Vec<&str> = html.split("<h2>").skip(1).filter_map(|part| part.split("</h2>").next()).collect();
+    let lines: Vec<&str> = table.lines().filter(|line| line.starts_with("pig, ")).collect();
+    assert_eq!((&headings[..], &lines[..]), (&titles.each_ref().map(String::as_str)[..], &headings[..]));
+    // Truncated games are told where there are any.
+    assert_eq!((table.matches("truncated").count(), html.matches("<th>truncated</th>").count()), (1, 1), "{table}");
+    assert!(table.contains("┆ games ┆ truncated ┆ Elo [95%]"), "{table}");
+    assert!(table.contains("┆    20 ┆        20 ┆"), "{table}");
+    assert_eq!(html.matches("<td>20</td><td>20</td>").count(), 2);
+}
+
+/// A tournament tells of the games of its own bounds, whatever else was played by the same rules.
+#[test]
+fn a_tournament_is_of_its_own_bounds() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let db = path_in(&folder, "results.db");
+    let free = json_of(&tournament(&AGENTS[1..], &db));
+    let short = [&tournament(&AGENTS, &db)[..], &["--max-decisions", "3"]].concat();
+    let cut_off = json_of(&short);
+    let told = |of: &Value| [of["games"].as_u64(), of["max_decisions"].as_u64()];
+    assert_eq!([told(&free), told(&cut_off)], [[Some(100), None], [Some(300), Some(3)]]);
+    // Asked for again, each is as it was.
+    assert_eq!([json_of(&tournament(&AGENTS[1..], &db)), json_of(&short)], [free.clone(), cut_off.clone()]);
+    assert_eq!(json_of(&["ratings", "--db", &db, "--json"]), Value::Array(vec![free, cut_off]));
+}
+
+/// The other way round a match has the same dice, so it is refused; a tournament has one way round for every order of its
+/// agents.
+#[test]
+fn a_match_is_not_played_the_other_way_round_too() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let db = path_in(&folder, "results.db");
+    let play = |agents: [&str; 2], seed: &str| {
+        let arguments = ["match", agents[0], agents[1], "--scenario", "pig", "--games", "10", "--seed", seed];
+        [&arguments[..], &["--db", &db, "--json"]].concat().iter().map(|word| (*word).to_string()).collect::<Vec<_>>()
+    };
+    let told = |words: Vec<String>| json_of(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let first = told(play(["random:seed=1", "random"], "0"));
+    let rated = json_of(&["ratings", "--db", &db, "--json"]);
+    let exchanged = play(["random", "random:seed=1"], "0");
+    let line = refusal(&exchanged.iter().map(String::as_str).collect::<Vec<_>>());
+    let expected = format!(
+        "dervish: {db}: holds this match with A and B exchanged, random:seed=1 against random:seed=0 on the same dice; ask for \
+         it that way round, or give another seed\n"
+    );
+    assert_eq!(line, expected);
+    // Nothing has changed, and the match goes on its way.
+    assert_eq!(json_of(&["ratings", "--db", &db, "--json"]), rated);
+    assert_eq!(told(play(["random:seed=1", "random"], "0"))["games"], first["games"]);
+    assert_eq!(told(play(["random", "random:seed=1"], "1"))["statistics"]["games"], 10);
+    // A tournament has the lower spec as A, and dice of its own.
+    assert_eq!(json_of(&tournament(&AGENTS[1..], &db))["games"], 10 + 10 + 100);
+    assert_eq!(json_of(&tournament(&[AGENTS[2], AGENTS[1]], &db))["games"], 10 + 10 + 100);
+}
+
 #[test]
 fn the_report_is_one_page_with_plots() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -215,7 +320,7 @@ fn seats_that_were_meddled_with_are_named() {
     assert!(dervish(&["study", &study]).status.success());
     let store = Store::open(Path::new(&db)).expect("our file");
     let version = store.versions().expect("readable").remove(0);
-    let StoredMatch { agents, mut pairs } = store.matches_of(&version).expect("readable").remove(0);
+    let StoredMatch { agents, mut pairs, .. } = store.matches_of(&version).expect("readable").remove(0);
     drop(store);
     fs::remove_file(&db).expect("removed");
     let mut store = Store::open_or_create(Path::new(&db)).expect("a new file");
@@ -231,9 +336,16 @@ fn seats_that_were_meddled_with_are_named() {
     let damage = "damaged: game 1 of match 1: its number gives the first seat to the other agent";
     let again = ["match", "random", "random:seed=1", "--scenario", "pig", "--games", "4", "--seed", "1", "--db", &db];
     let reports = ["report", "--db", &db, "--out", &page];
-    for arguments in [&["ratings", "--db", &db][..], &["study", &study], &again, &reports] {
+    // A tournament, which has another match of the version to play, would rate these games too.
+    let of_others = tournament(&["random:seed=2", "random:seed=3"], &db);
+    for arguments in [&["ratings", "--db", &db][..], &["study", &study], &again, &reports, &of_others] {
         assert_eq!(refusal(arguments), format!("dervish: {db}: {damage}\n"));
     }
+    // Nothing was entered of that, which a file in this state tells by SQL alone.
+    let count = "import sqlite3, sys; file = sqlite3.connect(sys.argv[1]); \
+                 print(file.execute('SELECT count(*) FROM matches').fetchone()[0])";
+    let counted = Command::new("python3").args(["-c", count, &db]).output().expect("python3 runs");
+    assert_eq!(String::from_utf8_lossy(&counted.stdout).trim(), "1", "{counted:?}");
 }
 
 fn match_in<'a>(db: &'a str, games: &'a str) -> Vec<&'a str> {

@@ -15,9 +15,10 @@ use dervish_training::learner::RoundReport;
 use dervish_training::run_dir::RunDir;
 use dervish_training::run_files::RunFiles;
 use dervish_training::self_play::evaluation::EffortReport;
-use dervish_training::session::{Budget, Progress, SessionReport, Tally, Watcher, train};
+use dervish_training::self_play::game::SelfPlayGame;
+use dervish_training::session::{Budget, Progress, SessionReport, Tally, Watcher, train, unfinished};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -65,6 +66,14 @@ fn interrupt(child: &Child) {
     assert!(sent.success());
 }
 
+/// SIGKILL on Unix: nothing can be tidied up. False if it was over before.
+fn kill(child: &mut Child) -> bool {
+    let is_running = child.try_wait().expect("a child").is_none();
+    child.kill().expect("it was started here");
+    child.wait().expect("it ends");
+    is_running
+}
+
 fn wait_for(what: &str, mut come: impl FnMut() -> bool) {
     let since = Instant::now();
     while !come() {
@@ -73,23 +82,31 @@ fn wait_for(what: &str, mut come: impl FnMut() -> bool) {
     }
 }
 
-/// The preset alone says all that it takes; what it trained with is in the run, to be repeated.
+/// The preset alone says all that it takes, here without its GPU; what it trained with is in the run, to be repeated.
 #[test]
 fn a_preset_trains_without_further_words() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let out = path_in(&folder, "run");
-    let quick = ["--set", "imitation.teacher=random", "--set", "imitation.games=1000000000"];
-    let mut child = start(&[&["train", "--preset", "souakim-cpu", "--out", &out][..], &quick].concat());
-    wait_for("the first checkpoint", || CheckpointSeries::of_run(Path::new(&out)).latest().is_ok());
-    interrupt(&child);
-    let status = child.wait().expect("it ends");
-    assert!(status.success(), "{status}");
-    let sessions = RunFiles::open(Path::new(&out)).and_then(|run| run.sessions()).expect("sessions");
-    assert_eq!(sessions.iter().map(|session| session.budget_seconds).collect::<Vec<_>>(), [Some(3600.0)]);
-    let log = fs::read_to_string(Path::new(&out).join("train.log")).expect("a log");
-    let begin = log.lines().find(|line| line.contains("begin")).expect("a beginning");
-    let parts = [&format!("program=\"{PROGRAM}\""), "seed=0", "budget=1h", "scenarios=\"souakim\""];
-    assert!(parts.iter().all(|part| begin.contains(*part)), "{begin}");
+    for (preset, scenarios, device) in [
+        ("campaign-cuda", "scenarios=\"el-obeid khartoum\"", &["--set", "network.device=cpu"][..]),
+        ("souakim-cpu", "scenarios=\"souakim\"", &[]),
+    ] {
+        let out = path_in(&folder, preset);
+        let teacher = ["--set", "imitation.teacher=random", "--set", "imitation.games=1000000000"];
+        // The learner does not look up from a round.
+        let endless = ["--set", "learner.games_per_round=100000"];
+        let command = [&["train", "--preset", preset, "--out", &out][..], &teacher, &endless, device].concat();
+        let mut child = start(&command);
+        wait_for("the first checkpoint", || CheckpointSeries::of_run(Path::new(&out)).latest().is_ok());
+        interrupt(&child);
+        let status = child.wait().expect("it ends");
+        assert!(status.success(), "{preset}: {status}");
+        let sessions = RunFiles::open(Path::new(&out)).and_then(|run| run.sessions()).expect("sessions");
+        assert_eq!(sessions.iter().map(|session| session.budget_seconds).collect::<Vec<_>>(), [Some(3600.0)]);
+        let log = fs::read_to_string(Path::new(&out).join("train.log")).expect("a log");
+        let begin = log.lines().find(|line| line.contains("begin")).expect("a beginning");
+        let parts = [&format!("program=\"{PROGRAM}\""), "seed=0", "budget=1h", scenarios];
+        assert!(parts.iter().all(|part| begin.contains(*part)), "{begin}");
+    }
 }
 
 /// The learner is at a round of minutes, and does not look up: the first Ctrl-C is answered at once, the second one ends the
@@ -294,6 +311,14 @@ fn a_configuration_is_printed_to_begin_with() {
     let file = path_in(&folder, "own.toml");
     fs::write(&file, &text).expect("written");
     assert_eq!(print(&["--config", &file]), text);
+    // What cannot be trained is refused in the words of training.
+    let out = path_in(&folder, "run");
+    for setting in ["network.architecture.hidden=0", "scenarios=['pig', 'souakim']", "network.encoder='x'"] {
+        let asked = ["train", "--scenario", "pig", "--set", setting];
+        let refused = refusal(&[&asked[..], &["--print-config"]].concat());
+        assert_eq!(refused, refusal(&[&asked[..], &["--rounds", "1", "--out", &out]].concat()), "{setting}");
+    }
+    assert!(!Path::new(&out).exists());
 }
 
 #[test]
@@ -396,10 +421,7 @@ fn a_run_that_is_killed_again_and_again_ends_with_the_same_weights() {
         let mut child = started(&if known == 0 { new(&killed) } else { resumed.clone() });
         wait_for("another round", || lines() > known || child.try_wait().expect("a child").is_some());
         std::thread::sleep(Duration::from_millis(delay));
-        kills += u32::from(child.try_wait().expect("a child").is_none());
-        // SIGKILL on Unix: nothing can be tidied up.
-        child.kill().expect("it was started here");
-        child.wait().expect("it ends");
+        kills += u32::from(kill(&mut child));
     }
     assert!(kills >= 3, "it was over before it could be killed: {kills} kills");
     for words in [resumed, new(&whole)] {
@@ -412,6 +434,114 @@ fn a_run_that_is_killed_again_and_again_ends_with_the_same_weights() {
         games
     };
     assert_eq!(games(&killed), games(&whole));
+}
+
+/// With several threads the weights follow from their timing, and a kill may come while any of them keeps a game. Round follows
+/// round all the same, each with its games, and no game counts twice.
+#[test]
+fn a_run_of_several_threads_is_whole_after_kills() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = path_in(&folder, "run");
+    let path = Path::new(&out);
+    let mut new = vec!["train", "--scenario", "pig", "--threads", "3", "--rounds", "1000000", "--out", &out];
+    let settings = [
+        "network.architecture={kind='token_mlp', hidden=8, trunk=8}",
+        "self_play.games_at_once=4",
+        "learner.games_per_round=16",
+        // All games stay on disk.
+        "learner.window=10000",
+        "storage.checkpoint_every=0.2",
+    ];
+    new.extend(settings.iter().flat_map(|setting| ["--set", setting]));
+    let resumed = ["train", "--resume", &out, "--rounds", "1000000"];
+    let lines = || fs::read_to_string(path.join("metrics.jsonl")).map_or(0, |text| text.lines().count());
+    for delay in [0, 70, 190, 420] {
+        let known = lines();
+        let mut child = start(if known == 0 { &new[..] } else { &resumed[..] });
+        wait_for("another round", || lines() > known || child.try_wait().expect("a child").is_some());
+        std::thread::sleep(Duration::from_millis(delay));
+        assert!(kill(&mut child), "it ended by itself");
+    }
+    let rounds_of = || RunFiles::open(path).and_then(|run| run.rounds()).expect("rounds");
+    let end = rounds_of().last().expect("a round").rounds + 5;
+    told(&dervish(&["train", "--resume", &out, "--rounds", &end.to_string()]));
+
+    let counts: Vec<(u64, u64)> = rounds_of().iter().map(|line| (line.rounds, line.games)).collect();
+    assert_eq!(counts, (1..=end).map(|round| (round, 16 * round)).collect::<Vec<_>>());
+    let kept: Vec<u64> = games_on_disk(path).iter().map(|game| game.number).collect();
+    assert_eq!(kept.iter().collect::<BTreeSet<_>>().len(), kept.len(), "a game is kept twice");
+    let of_round = |round: u64| -> Vec<SelfPlayGame> {
+        let text = fs::read_to_string(path.join(format!("replay/round-{round:08}.jsonl"))).expect("games");
+        text.lines().map(|line| serde_json::from_str(line).expect("a game")).collect()
+    };
+    let learnt: Vec<SelfPlayGame> = (0..end).flat_map(of_round).collect();
+    let decisions = learnt.iter().map(|game| game.decisions.len() as u64).sum::<u64>();
+    let numbered = learnt.iter().map(|game| game.number + 1).max().expect("games");
+    let figures = load_manifest(&latest_checkpoint(&out)).expect("a manifest").figures;
+    let saved = ["rounds", "games", "decisions", "numbered"].map(|name| figures[name] as u64);
+    assert_eq!(saved, [end, learnt.len() as u64, decisions, numbered]);
+    let agent = format!("neural:{out}");
+    let played = json_of(&["match", &agent, "random", "--scenario", "pig", "--games", "2", "--json"]);
+    assert_eq!(played["statistics"]["games"], 2, "{played}");
+}
+
+/// What a killed session took is the run's, though no checkpoint knows of it, and what is left of its budget is the less.
+#[test]
+fn the_time_of_a_killed_session_counts() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = path_in(&folder, "run");
+    let path = Path::new(&out);
+    let begun = Instant::now();
+    let unsaved = ["--set", "storage.checkpoint_every=1000", "--budget", "1h"];
+    let mut child = start(&small(&[&["--scenario", "pig", "--out", &out][..], &unsaved].concat()));
+    // None as long as there is no run.
+    let time_in = |file: &str| RunFiles::open(path).ok()?.latest(file).expect("a file")?["seconds"].as_f64();
+    wait_for("a round and two seconds", || time_in("metrics.jsonl").is_some() && time_in("clock.jsonl") > Some(2.0));
+    assert!(kill(&mut child), "it ended by itself");
+    let took = begun.elapsed().as_secs_f64();
+    let [clock, round] = ["clock.jsonl", "metrics.jsonl"].map(|file| time_in(file).expect("a time"));
+    assert!(clock > 2.0 && clock <= took, "{clock} of {took}");
+    let saved = || load_manifest(&latest_checkpoint(&out)).expect("a manifest").figures["seconds"];
+    assert!(saved() < 1.0, "a checkpoint after {}", saved());
+
+    let run = RunDir::open(path).expect("the run");
+    let left = || match unfinished(&run).expect("a run") {
+        Some(Budget::Time(left)) => left.as_secs_f64(),
+        other => panic!("{other:?}"),
+    };
+    assert!((3600.0 - clock.max(round) - left()).abs() < 1e-6, "{} after {clock} and {round}", left());
+    // An older program kept no clock.
+    fs::remove_file(path.join("clock.jsonl")).expect("deleted");
+    assert!((3600.0 - round - left()).abs() < 1e-6, "{} after {round}", left());
+    let report = train(&pig(), &run, Budget::Rounds(5), &()).expect("a session");
+    assert_eq!(report.before.seconds, round);
+    assert!(saved() > round && saved() <= report.after.seconds, "{} of {report:?}", saved());
+}
+
+/// A configuration says how self-play is measured, settings change it, and options are settings that come last.
+#[test]
+fn self_play_is_measured_as_a_configuration_says() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = path_in(&folder, "own.toml");
+    let text = "format = 3\nscenarios = ['pig']\nthreads = 1\n[self_play]\ngames_at_once = 3\n";
+    fs::write(&file, text).expect("written");
+    let config = ["bench", "selfplay", "--config", &file, "--device", "cpu", "--seconds", "0.1", "--json"];
+    // Where nothing is searched, each game asks about one position at a time.
+    for (more, games) in [
+        (&["--set", "self_play.games_at_once=5"][..], 5.0),
+        (&["--games", "7", "--set", "self_play.games_at_once=5"], 7.0),
+        (&[], 3.0),
+    ] {
+        let speed = json_of(&[&config[..], more].concat());
+        assert_eq!((&speed["threads"], &speed["mean_batch"]), (&json!(1), &json!(games)), "{speed}");
+    }
+    // The preset's evaluator serves all, and its network has no trunk.
+    let preset = ["bench", "selfplay", "--preset", "campaign-cuda", "--scenario", "tiny", "--device", "cpu"];
+    let small = ["--set", "network.architecture.width=8", "--games", "2", "--threads", "1", "--seconds", "0.1"];
+    let command = [&preset[..], &small].concat();
+    let speed = json_of(&[&command[..], &["--json"]].concat());
+    assert!(speed["queue_wait_ms"].as_f64() > Some(0.0), "{speed}");
+    assert!(refusal(&[&command[..], &["--trunk", "8"]].concat()).contains("network.architecture.trunk=8"));
 }
 
 /// The figures of mixed precision need a GPU; on a CPU it is the same as full precision.
@@ -437,7 +567,7 @@ fn self_play_is_measured_in_either_precision() {
 /// to `figures.json` in the folder.
 fn bench_cuda(folder: &Path, programs: &[(&str, &str)], path: &str) -> Output {
     // What the script uses before it builds anything.
-    for tool in ["bash", "dirname", "nproc", "env"] {
+    for tool in ["bash", "dirname", "env"] {
         let found = Command::new("sh").args(["-c", &format!("command -v {tool}")]).output().expect("sh runs");
         let path = String::from_utf8(found.stdout).expect("UTF-8");
         std::os::unix::fs::symlink(path.trim(), folder.join(tool)).expect("a link");
@@ -543,7 +673,7 @@ fn how_busy_the_gpu_is_spans_self_play_alone() {
     assert!(told.contains("GPU busy in self-play 70%"), "{told}");
     let text = fs::read_to_string(folder.path().join("figures.json")).expect("figures");
     let figures: Value = serde_json::from_str(&text).expect("JSON");
-    for scenario in ["souakim", "el-obeid"] {
+    for scenario in ["el-obeid", "khartoum"] {
         assert_eq!(figures["self_play"][scenario]["gpu_busy"], 0.7, "{text}");
     }
     assert_eq!((&figures["gpu"], &figures["network"]), (&json!("NVIDIA H200"), &json!(["network"])));

@@ -168,7 +168,11 @@ fn a_damaged_or_foreign_checkpoint_is_refused_in_one_line() {
     train_pig(&run, 0);
     let spec = path.display().to_string();
     assert!(refusal("neural").contains("which network?"));
-    assert!(refusal(&format!("neural:{spec},step=77")).contains("step-00000077"));
+    let line = refusal(&format!("neural:{spec},step=77"));
+    assert!(
+        line.ends_with("step-00000077: there is no checkpoint of this step; the nearest that there are: 0"),
+        "{line}"
+    );
     // A checkpoint by itself has one step.
     let alone = format!("neural:{spec}/checkpoints/step-00000000");
     assert!(pig_agents().factory(&format!("{alone},step=0")).is_ok());
@@ -201,7 +205,7 @@ fn games_of_an_exchanged_network_are_not_joined() {
         path.join("checkpoints/step-00000000")
     });
     let spec = format!("neural:{}", one.display());
-    let fingerprint = || pig_agents().factory(&spec).expect("an agent").make().fingerprint();
+    let fingerprint = || pig_agents().factory(&spec).expect("an agent").fingerprint().map(str::to_string);
     let manifest = fs::read_to_string(one.join("manifest.json")).expect("a manifest");
     let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("JSON");
     let known = fingerprint();

@@ -208,6 +208,28 @@ fn a_run_that_has_lost_its_files_does_not_go_on() {
     assert_eq!(contents(&out), before);
 }
 
+/// What a killed program left half-written is removed; what is wrong with an edited plan is told with its file.
+#[test]
+fn a_run_goes_on_by_its_plan() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = folder.path().join("run");
+    drop(Tuning::begin(&out, plan(), &builtin(), None).expect("a run"));
+    fs::write(out.join(".tmpAbCdEf"), "half").expect("written");
+    drop(Tuning::resume(&out, None).expect("the run"));
+    assert!(!out.join(".tmpAbCdEf").exists());
+    let document = out.join("plan.json");
+    for (edited, expected) in [
+        (Plan { games: 3, ..plan() }, "games: 3 is not even and above 0"),
+        (Plan { scenarios: vec!["nope".to_string()], ..plan() }, "nope: cannot be read"),
+        (Plan { opponents: vec!["doktrin".to_string()], ..plan() }, "unknown agent 'doktrin'"),
+        (Plan { agent: "random".to_string(), ..plan() }, "agent 'random' has no option 'weights'"),
+    ] {
+        fs::write(&document, serde_json::to_string(&edited).expect("plain data")).expect("written");
+        let line = Tuning::resume(&out, None).err().expect("no run").to_string();
+        assert!(line.starts_with(&format!("{}: {expected}", document.display())), "{line}");
+    }
+}
+
 /// A killed program leaves a folder that can be gone on with.
 #[test]
 fn a_run_that_was_killed_goes_on() {

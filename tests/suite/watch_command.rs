@@ -185,6 +185,29 @@ fn rounds_that_were_learnt_again_after_a_kill_count_once() {
     fs::write(run.join("metrics.jsonl"), "{\"rounds\": 1}\n{\"rounds\": \"two\"}\n").expect("a file");
     let told = RunFiles::open(&run).and_then(|run| run.rounds()).expect_err("a refusal").to_string();
     assert!(told.contains("metrics.jsonl:2: ") && told.lines().count() == 1, "{told}");
+    // So is what is no JSON, wherever it stands; a line that a kill cut off, even within a number, is passed over.
+    let run = run.to_str().expect("UTF-8");
+    for name in ["metrics.jsonl", "assessments.jsonl", "sessions.jsonl"] {
+        let at_fault = |text: &str| {
+            fs::write(Path::new(run).join(name), text).expect("a file");
+            let run = RunFiles::open(Path::new(run)).expect("a run");
+            let all = match name {
+                "metrics.jsonl" => run.rounds().map(|rounds| rounds.len()),
+                "assessments.jsonl" => run.assessments().map(|assessments| assessments.len()),
+                _ => run.sessions().map(|sessions| sessions.len()),
+            };
+            [all.map_err(|fault| fault.to_string()), run.latest(name).map(|_| 0).map_err(|fault| fault.to_string())]
+        };
+        for told in at_fault("{\"rounds\": \n{\"rou\n\n{\"rating\": -\n{\"rounds\": 4}{\n") {
+            let told = told.expect_err("a refusal");
+            assert!(told.contains(&format!("{name}:5: trailing characters at column ")), "{told}");
+        }
+        assert_eq!(at_fault("{\"rounds\": \n{\"rou\n{\"rating\": -"), [Ok(0), Ok(0)]);
+    }
+    fs::write(Path::new(run).join("metrics.jsonl"), "no JSON\n{\"rounds\": 1}\n").expect("a file");
+    for command in ["watch", "report"] {
+        assert!(refusal(&[command, run]).contains("metrics.jsonl:1: expected ident at column "), "{command}");
+    }
 }
 
 #[test]
@@ -192,8 +215,9 @@ fn what_is_no_run_is_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().to_str().expect("UTF-8");
     for command in ["watch", "report"] {
-        assert!(refusal(&[command, path]).contains("config.toml: "), "{command}");
-        assert!(refusal(&[command, "no/such/run"]).contains("no/such/run"), "{command}");
+        let told = format!("dervish: {path}: is no run directory: it has no config.toml\n");
+        assert_eq!(refusal(&[command, path]), told, "{command}");
+        assert!(refusal(&[command, "no/such/run"]).contains("no/such/run/config.toml: No such file"), "{command}");
     }
     fs::write(folder.path().join("config.toml"), "scenarios = 3\n").expect("a file");
     assert!(refusal(&["watch", path]).contains("config.toml: "));

@@ -19,6 +19,30 @@ fn a_link_is_written_through() {
     assert_eq!(fs::read_to_string(&link).expect("a file"), "newer");
 }
 
+/// What was closed to others stays so, and what was open stays open, whatever the umask says.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_replaced_keeps_its_mode() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("file");
+    for mode in [0o600, 0o666, 0o751] {
+        fs::write(&path, "old").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("our file");
+        write_whole(&path, b"new").expect("written");
+        assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, mode);
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "new");
+    }
+    // What may not be written is not replaced either; a superuser may write everything.
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).expect("our file");
+    if fs::OpenOptions::new().append(true).open(&path).is_err() {
+        let error = write_whole(&path, b"newer").expect_err("not writable");
+        assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "new");
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+}
+
 /// A pipe stands for devices and sockets, which a test should not put at risk.
 #[cfg(unix)]
 #[test]

@@ -20,6 +20,9 @@
 //! * `tensorboard`: event files.
 //! * `disk_limit`: what a run may take on disk.
 
+// `commands::tell` writes to standard error: a reader that has gone away ends no work.
+#![deny(clippy::print_stderr)]
+
 pub mod arena;
 pub mod assessment;
 pub mod commands;

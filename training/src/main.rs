@@ -1,10 +1,10 @@
 //! The `dervish` command: arguments in, one line on standard error and status 2 for whatever is wrong with them.
 
-use std::io::Write;
+use std::io::{Write, stdout};
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches};
 use dervish_training::commands::agents::AgentsArgs;
 use dervish_training::commands::anatomy::AnatomyArgs;
 use dervish_training::commands::battle::BattleArgs;
@@ -25,6 +25,7 @@ use dervish_training::commands::tune::TuneArgs;
 use dervish_training::commands::watch::WatchArgs;
 #[cfg(feature = "torch")]
 use dervish_training::commands::{export::ExportArgs, train::TrainArgs};
+use dervish_training::commands::{printed, tell};
 
 /// The Mahdist War in the Sudan, 1882-85: rules, agents, arena and training.
 #[derive(Debug, clap::Parser)]
@@ -89,7 +90,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Cli::try_parse() {
+    let arguments = with_negative_numbers(Cli::command()).try_get_matches();
+    let outcome = match arguments.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => match cli.command {
             Command::Table(args) => args.run(),
             Command::Battle(args) => args.run(),
@@ -124,13 +126,24 @@ fn main() -> ExitCode {
     }
 }
 
+/// The command, its options taking negative numbers for values: whoever reads the value then refuses it by the option's name,
+/// and `-1` is not an option that nobody knows.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let taking = |argument: clap::Arg| {
+        let takes_value = argument.get_action().takes_values();
+        if takes_value { argument.allow_negative_numbers(true) } else { argument }
+    };
+    command.mut_args(taking).mut_subcommands(with_negative_numbers)
+}
+
 /// Help and version go to standard output; of everything else the first paragraph and the tip are told, on one line.
 fn not_a_command(error: &clap::Error) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // Whoever stops reading the help has seen enough of it.
-            let _ = error.print();
-            ExitCode::SUCCESS
+            match printed(error.print().and_then(|()| stdout().flush())) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => refuse(&error.to_string()),
+            }
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             // The error is the help of the command whose part is missing, with a line such as
@@ -156,7 +169,6 @@ fn not_a_command(error: &clap::Error) -> ExitCode {
 /// Tells on one line what is wrong; status 2.
 fn refuse(reason: &str) -> ExitCode {
     let line: Vec<&str> = reason.split_whitespace().collect();
-    // Nowhere is left to say that standard error is closed.
-    let _ = writeln!(std::io::stderr(), "dervish: {}", line.join(" "));
+    tell(&format!("dervish: {}", line.join(" ")));
     ExitCode::from(2)
 }

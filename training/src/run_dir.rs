@@ -3,11 +3,11 @@
 use crate::assessment::Assessment;
 use crate::config::{ConfigError, RunConfig};
 use crate::run_files::{
-    ANCHOR, ASSESSMENTS, CONFIG, METRICS, PAST, PLAYING, REPLAY, SESSIONS, SessionLine, TENSORBOARD,
+    ANCHOR, ASSESSMENTS, CLOCK, CONFIG, METRICS, PAST, PLAYING, REPLAY, SESSIONS, SessionLine, TENSORBOARD,
 };
 use dervish_env::persist::{LOCK, UNFINISHED, lock_folder, read_text, write_whole};
 use dervish_models::checkpoint_series::{CHECKPOINTS, CheckpointSeries};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs::{self, DirEntry, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -131,6 +131,16 @@ impl RunDir {
         };
         let path = self.path.join(SESSIONS);
         add(self.append(SESSIONS)?).map_err(|error| RunDirError { path, reason: error.into() })
+    }
+
+    /// Notes how many seconds the run has gone, in place of what was noted before.
+    ///
+    /// # Errors
+    /// [`RunDirError`] if it cannot be written.
+    pub fn note_seconds(&self, seconds: f64) -> Result<(), RunDirError> {
+        let path = self.path.join(CLOCK);
+        let line = format!("{}\n", json!({ "seconds": seconds }));
+        write_whole(&path, line.as_bytes()).map_err(|error| RunDirError { path, reason: error.into() })
     }
 
     /// The checkpoints.

@@ -11,6 +11,7 @@
 //! metrics.jsonl        one line of figures for each round of learning
 //! assessments.jsonl    one line for each time that the run was measured against other agents, if it was
 //! sessions.jsonl       one line for each session: how long it was to last, and what it began with
+//! clock.jsonl          one line, written anew each second: how long the run has gone so far
 //! tensorboard/         the figures again, as TensorBoard reads them, one file for each session
 //! train.log            what happened
 //! report.html          the page of `dervish report`, once it was asked for
@@ -24,7 +25,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -44,6 +45,8 @@ pub const METRICS: &str = "metrics.jsonl";
 pub const ASSESSMENTS: &str = "assessments.jsonl";
 /// Name of the file of sessions.
 pub const SESSIONS: &str = "sessions.jsonl";
+/// Name of the file that says how long the run has gone, whatever was saved since.
+pub const CLOCK: &str = "clock.jsonl";
 /// Name of the folder of TensorBoard's files.
 pub const TENSORBOARD: &str = "tensorboard";
 /// Name of the page of `dervish report`.
@@ -187,9 +190,25 @@ pub enum RunFileFault {
     /// The configuration is not one.
     #[error("{0}")]
     Config(String),
-    /// A line has other fields than it should.
-    #[error("{0}")]
+    /// A line is no JSON, or has other fields than it should.
+    #[error("{}", of_one_line(.0))]
     Line(#[from] serde_json::Error),
+    /// It has no configuration.
+    #[error("is no run directory: it has no {CONFIG}")]
+    NoRun,
+}
+
+/// What is wrong with a line of a file, whose number is told beside.
+fn of_one_line(error: &serde_json::Error) -> String {
+    error.to_string().replace(" at line 1 column ", " at column ")
+}
+
+/// What a line says. `None` for one that a kill cut off: the last, or one that the next session ended by a line break.
+fn value_of(line: &[u8]) -> Result<Option<Value>, serde_json::Error> {
+    match serde_json::from_slice(line) {
+        Err(error) if error.is_eof() => Ok(None),
+        read => read.map(Some),
+    }
 }
 
 /// Bytes at the end of a file of lines in which the last line is looked for; a line is a few kilobytes long.
@@ -206,7 +225,13 @@ impl RunFiles {
             let told = |error: toml::de::Error| RunFileFault::Config(error.message().replace('\n', "; "));
             toml::from_str(&read_text(&config)?).map_err(told)
         };
-        let outline = read().map_err(|reason| RunFileError { path: config.clone(), line: None, reason })?;
+        let is_missing = |error: &io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+        let outline = read().map_err(|reason| match reason {
+            RunFileFault::Io(error) if is_missing(&error) && path.exists() => {
+                RunFileError { path: path.to_owned(), line: None, reason: RunFileFault::NoRun }
+            }
+            reason => RunFileError { path: config.clone(), line: None, reason },
+        })?;
         Ok(RunFiles { path: path.to_owned(), outline })
     }
 
@@ -228,7 +253,7 @@ impl RunFiles {
     /// Every round that counts, in order: of a round that was learnt from again after a kill, the later line.
     ///
     /// # Errors
-    /// [`RunFileError`] with the line that has other fields.
+    /// [`RunFileError`] with the line that is no JSON or has other fields.
     pub fn rounds(&self) -> Result<Vec<RoundLine>, RunFileError> {
         let mut rounds: Vec<RoundLine> = Vec::new();
         for line in self.lines::<RoundLine>(METRICS)? {
@@ -242,7 +267,7 @@ impl RunFiles {
     /// Every session, in order.
     ///
     /// # Errors
-    /// [`RunFileError`] with the line that has other fields.
+    /// [`RunFileError`] with the line that is no JSON or has other fields.
     pub fn sessions(&self) -> Result<Vec<SessionLine>, RunFileError> {
         self.lines(SESSIONS)
     }
@@ -250,29 +275,39 @@ impl RunFiles {
     /// Every assessment, in order; none where the run was not assessed.
     ///
     /// # Errors
-    /// [`RunFileError`] with the line that has other fields.
+    /// [`RunFileError`] with the line that is no JSON or has other fields.
     pub fn assessments(&self) -> Result<Vec<Assessment>, RunFileError> {
         self.lines(ASSESSMENTS)
     }
 
-    /// The last line of the file of figures or of assessments that is complete, if there is one.
+    /// The last line of a file of lines that is complete, if there is one.
     ///
     /// # Errors
-    /// [`RunFileError`] if the file cannot be read.
+    /// [`RunFileError`] if the file cannot be read, or with a line near its end that is no JSON.
     pub fn latest(&self, name: &str) -> Result<Option<Value>, RunFileError> {
         let mut tail = Vec::new();
-        let read = |mut file: File| -> io::Result<usize> {
-            let length = file.metadata()?.len();
-            file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
-            file.take(TAIL).read_to_end(&mut tail)
+        let read = |mut file: File| -> io::Result<u64> {
+            let before = file.metadata()?.len().saturating_sub(TAIL);
+            file.seek(SeekFrom::Start(before))?;
+            file.take(TAIL).read_to_end(&mut tail)?;
+            Ok(before)
         };
-        match File::open(self.path.join(name)).and_then(read) {
+        let before = match File::open(self.path.join(name)).and_then(read) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             read => read.map_err(|error| self.fault(name, None, error.into()))?,
         };
-        // A line is complete when its end is written.
+        // A line is complete when its end is written; the first one may have begun before.
         let complete = tail.iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
-        Ok(tail[..complete].rsplit(|&byte| byte == b'\n').find_map(|line| serde_json::from_slice(line).ok()))
+        let lines = tail[..complete].split(|&byte| byte == b'\n').skip(usize::from(before > 0));
+        let mut latest = None;
+        for line in lines {
+            match value_of(line) {
+                Ok(value) => latest = value.or(latest),
+                // Which line that is shows in the whole file.
+                Err(_) => return Ok(self.lines(name)?.pop()),
+            }
+        }
+        Ok(latest)
     }
 
     /// A line as it is known here.
@@ -328,7 +363,7 @@ impl RunFiles {
     }
 
     /// The lines of a file; none if it is not there. A line that was cut off, by a kill or because it is being written, is
-    /// no JSON and passed over.
+    /// passed over.
     fn lines<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, RunFileError> {
         let file = match File::open(self.path.join(name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -337,8 +372,10 @@ impl RunFiles {
         let mut lines = Vec::new();
         for (index, line) in BufReader::new(file).split(b'\n').enumerate() {
             let line = line.map_err(|error| self.fault(name, Some(index + 1), error.into()))?;
-            let Ok(value) = serde_json::from_slice::<Value>(&line) else { continue };
-            lines.push(serde_json::from_value(value).map_err(|error| self.fault(name, Some(index + 1), error.into()))?);
+            let told = |error: serde_json::Error| self.fault(name, Some(index + 1), error.into());
+            if let Some(value) = value_of(&line).map_err(told)? {
+                lines.push(serde_json::from_value(value).map_err(told)?);
+            }
         }
         Ok(lines)
     }

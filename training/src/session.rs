@@ -5,6 +5,7 @@
 //! * [`player`]: the network of a session as an agent.
 //! * `actors`: the threads that play.
 //! * `budget`: how long a session lasts.
+//! * `clock`: how long a run has gone, kept on disk while it goes.
 //! * `error`: why a session failed.
 //! * `progress`: how far a session is, and who hears of it.
 //! * `kept`: networks that a session keeps beside its checkpoints.
@@ -56,6 +57,7 @@ use tracing::{debug, info, warn};
 mod actors;
 mod budget;
 mod checkpoint_figures;
+mod clock;
 mod error;
 pub mod gate;
 mod kept;
@@ -108,7 +110,8 @@ fn rules_of<P: Position, E>(start: &Start<P, E>) -> (String, String) {
     (scenario, rules_hash)
 }
 
-fn network_config<P: Position, E: PolicyEncoder<P>>(start: &Start<P, E>, config: &RunConfig) -> NetworkConfig {
+/// The network of a run of this configuration.
+pub fn network_config<P: Position, E: PolicyEncoder<P>>(start: &Start<P, E>, config: &RunConfig) -> NetworkConfig {
     let RunNetwork { architecture, by_seat, .. } = config.network;
     NetworkConfig { inputs: input_sizes(&start.encoder), architecture, by_seat }
 }
@@ -133,10 +136,11 @@ pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
     let config = run.config();
     let (mut session, weights) = Session::prepare(material, run, budget, watcher)?;
     let before = session.tally;
-    let stopped = if config.deterministic {
-        let learnt = session.learn(&weights, begun, watcher, |session| session.play_round(&weights, watcher));
-        session.conclude(learnt, &weights, begun)?
-    } else {
+    let stopped = clock::timed(run, before.seconds, begun, || -> Result<bool, SessionError> {
+        if config.deterministic {
+            let learnt = session.learn(&weights, begun, watcher, |session| session.play_round(&weights, watcher));
+            return session.conclude(learnt, &weights, begun);
+        }
         let played = locked(&session.replay).latest_number().map_or(0, |number| number + 1);
         let numbers = &GameNumbers::new(before.numbered.max(played), u64::MAX);
         let (pool, effort, replay) = (session.pool.clone(), session.effort.clone(), session.replay.clone());
@@ -145,8 +149,8 @@ pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
         learn_beside(&play, |games| {
             let learnt = session.learn(&weights, begun, watcher, |session| session.receive(games));
             session.conclude(learnt, &weights, begun)
-        })??
-    };
+        })?
+    })?;
     let Progress { tally, waiting, .. } = session.progress(begun);
     info!(games = tally.games, decisions = tally.decisions, steps = session.learner.steps(), stopped, "session over");
     Ok(SessionReport { before, after: tally, waiting, steps: session.learner.steps(), stopped })

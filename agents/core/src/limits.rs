@@ -34,7 +34,13 @@ impl MoveBudget {
     /// Whether another simulation may begin after `done` of them.
     #[inline]
     pub fn allows(&self, done: u32) -> bool {
-        done == 0 || (done < self.simulations && self.deadline.is_none_or(|deadline| Instant::now() < deadline))
+        done == 0 || (done < self.simulations && self.has_time())
+    }
+
+    /// Whether the deadline, if there is one, is still to come.
+    #[inline]
+    pub fn has_time(&self) -> bool {
+        self.deadline.is_none_or(|deadline| Instant::now() < deadline)
     }
 }
 

@@ -32,7 +32,7 @@ impl<P: Position> Registry<P> {
         let doc = KindDoc { name: A::NAME, summary: A::SUMMARY, positional: A::POSITIONAL, options: A::OPTIONS };
         let configure = move |options: &AgentOptions| {
             let configured = prototype.configure(options)?;
-            Ok(AgentFactory { spec: configured.spec(), make: Arc::new(move || Box::new(configured.clone())) })
+            Ok(AgentFactory::of(configured))
         };
         self.kinds.insert(A::NAME, AgentKind { doc, configure: Box::new(configure) });
     }
@@ -42,12 +42,12 @@ impl<P: Position> Registry<P> {
     /// # Errors
     /// [`SpecError`], one line that names what is unknown or wrong and lists what exists.
     pub fn factory(&self, spec: &str) -> Result<AgentFactory<P>, SpecError> {
-        let (name, options) = spec.split_once(':').unwrap_or((spec, ""));
+        let (name, options) = split_spec(spec);
         let Some(kind) = self.kinds.get(name) else {
             let known = self.kinds.keys().copied().collect::<Vec<_>>().join(", ");
             return Err(SpecError::UnknownAgent { name: name.to_string(), known });
         };
-        (kind.configure)(&AgentOptions::parse(&kind.doc, options)?)
+        (kind.configure)(&AgentOptions::new(&kind.doc, &options)?)
     }
 
     /// What there is, in alphabetical order, for listings.
@@ -92,18 +92,28 @@ pub trait Configure<P: Position>: Agent<P> + Clone + Sync + 'static {
 #[derive(Clone)]
 pub struct AgentFactory<P: Position> {
     spec: String,
+    fingerprint: Option<String>,
     make: Arc<dyn Fn() -> Box<dyn Agent<P>> + Send + Sync>,
 }
 
 impl<P: Position> AgentFactory<P> {
     /// A factory of clones of `agent`, for agents made by code instead of by a spec.
     pub fn of<A: Agent<P> + Clone + Sync + 'static>(agent: A) -> AgentFactory<P> {
-        AgentFactory { spec: agent.spec(), make: Arc::new(move || Box::new(agent.clone())) }
+        AgentFactory {
+            spec: agent.spec(),
+            fingerprint: agent.fingerprint(),
+            make: Arc::new(move || Box::new(agent.clone())),
+        }
     }
 
     /// The spec with every option written out.
     pub fn spec(&self) -> &str {
         &self.spec
+    }
+
+    /// As [`Agent::fingerprint`], of the agent as it was when it was configured.
+    pub fn fingerprint(&self) -> Option<&str> {
+        self.fingerprint.as_deref()
     }
 
     /// A new agent; it needs [`Agent::new_game`] before its first choice.
@@ -134,14 +144,14 @@ pub struct KindDoc {
 impl KindDoc {
     /// `spec`, an agent of this kind, without the options that have their defaults. It makes the same agent.
     pub fn brief(&self, spec: &str) -> String {
-        let Some((name, options)) = spec.split_once(':') else { return spec.to_string() };
+        let (name, options) = split_spec(spec);
         let usual = |item: &str| {
             item.split_once('=').is_some_and(|(option, value)| {
                 self.options.iter().any(|doc| doc.name == option && doc.default == value)
             })
         };
         // A comma within a value is written twice again.
-        let kept = items(options).into_iter().filter(|item| !usual(item)).map(|item| item.replace(',', ",,"));
+        let kept = options.into_iter().filter(|item| !usual(item)).map(|item| item.replace(',', ",,"));
         let kept = kept.collect::<Vec<_>>().join(",");
         if kept.is_empty() { name.to_string() } else { format!("{name}:{kept}") }
     }
@@ -166,9 +176,9 @@ pub struct AgentOptions {
 }
 
 impl AgentOptions {
-    fn parse(doc: &KindDoc, text: &str) -> Result<AgentOptions, SpecError> {
+    fn new(doc: &KindDoc, items: &[String]) -> Result<AgentOptions, SpecError> {
         let mut values = BTreeMap::new();
-        for (place, item) in items(text).iter().enumerate().take_while(|_| !text.is_empty()) {
+        for (place, item) in items.iter().enumerate() {
             let (name, value) = match (item.split_once('='), doc.positional) {
                 (Some(pair), _) => pair,
                 (None, Some(positional)) if place == 0 => (positional, item.as_str()),
@@ -230,10 +240,13 @@ impl AgentOptions {
     }
 }
 
-/// What stands between single commas; two commas together are one that belongs to a value.
-fn items(text: &str) -> Vec<String> {
-    let (mut items, mut item) = (Vec::new(), String::new());
-    let mut characters = text.chars().peekable();
+/// The name of an agent's spec, and what stands between the single commas after it: `option=value`, or a value alone. Two
+/// commas together are one that belongs to a value.
+pub fn split_spec(spec: &str) -> (&str, Vec<String>) {
+    let (name, options) = spec.split_once(':').unwrap_or((spec, ""));
+    let mut items = Vec::new();
+    let mut item = String::new();
+    let mut characters = options.chars().peekable();
     while let Some(character) = characters.next() {
         if character == ',' && characters.next_if_eq(&',').is_none() {
             items.push(mem::take(&mut item));
@@ -241,8 +254,10 @@ fn items(text: &str) -> Vec<String> {
             item.push(character);
         }
     }
-    items.push(item);
-    items
+    if !options.is_empty() {
+        items.push(item);
+    }
+    (name, items)
 }
 
 /// What is wrong with an agent's spec.

@@ -234,11 +234,13 @@ fn seat_name<P: Position>(seat: Seat) -> String {
     P::seat_name(seat).to_string()
 }
 
-/// Reads an answer; its beginning is told with what is wrong in it.
+/// Reads an answer, an object; its beginning is told with what is wrong in it.
 fn read<A: DeserializeOwned>(line: &str) -> Result<A, String> {
-    serde_json::from_str(line).map_err(|error: serde_json::Error| {
-        format!("the answer `{}` cannot be read: {}", shortened(line, SHOWN), shortened(&error.to_string(), TOLD))
-    })
+    let told =
+        |reason: &str| format!("the answer `{}` cannot be read: {}", shortened(line, SHOWN), shortened(reason, TOLD));
+    let answer = serde_json::from_str(line).map_err(|error| told(&error.to_string()))?;
+    // A list of the fields' values is read for an object with these fields.
+    if line.trim_start().starts_with('{') { Ok(answer) } else { Err(told("it is no object")) }
 }
 
 /// Why a move was refused, with its beginning.

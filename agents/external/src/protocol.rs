@@ -5,7 +5,7 @@
 
 use dervish_env::game::{GameIdentity, Position, Seat};
 use dervish_env::record::{Ending, Forfeit};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The version that is spoken, and the only one.
 pub const PROTOCOL: u32 = 1;
@@ -188,12 +188,40 @@ pub struct Arrays {
 
 /// The answer to [`Message::Choose`]: one of the two.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", try_from = "ChooseFields")]
 pub enum ChooseAnswer {
     /// The number of a legal action; any other number can be read too, to be told as an action that is not legal.
     Action(serde_json::Number),
     /// The notation of a legal action.
     Move(String),
+}
+
+/// The fields of a [`ChooseAnswer`], of which one is there.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChooseFields {
+    #[serde(default, deserialize_with = "given")]
+    action: Option<serde_json::Number>,
+    #[serde(rename = "move", default, deserialize_with = "given")]
+    notation: Option<String>,
+}
+
+/// A field that is there; `null` is no value of it.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(field: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(field).map(Some)
+}
+
+impl TryFrom<ChooseFields> for ChooseAnswer {
+    type Error = &'static str;
+
+    fn try_from(fields: ChooseFields) -> Result<ChooseAnswer, &'static str> {
+        match (fields.action, fields.notation) {
+            (Some(action), None) => Ok(ChooseAnswer::Action(action)),
+            (None, Some(notation)) => Ok(ChooseAnswer::Move(notation)),
+            (Some(_), Some(_)) => Err("it has both `action` and `move`"),
+            (None, None) => Err("it has neither `action` nor `move`"),
+        }
+    }
 }
 
 /// The game has ended.

@@ -1,12 +1,19 @@
 //! How a game is won and how it stands, in plain words.
 
+use std::fmt::Write;
+
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::board::PlaceId;
 use dervish_env::dervish::catalogue::Side;
 use dervish_env::dervish::scenario::{PlacePoints, Scenario, Victory};
 
-/// How the campaign's scenario is won (14), and how many points each side has as things stand.
+/// How the campaign's scenario is won (14), how many points each side has as things stand, and who controls the places that
+/// count.
 pub(crate) fn aim_of_campaign(position: &Campaign) -> String {
+    format!("{}{}", conditions(position), places_that_count(position))
+}
+
+fn conditions(position: &Campaign) -> String {
     let scenario = position.scenario();
     let name = |place: PlaceId| scenario.board.places[usize::from(place.0)].name.as_str();
     let last = last_turn(scenario);
@@ -58,6 +65,52 @@ pub(crate) fn aim_of_campaign(position: &Campaign) -> String {
             )
         }
     }
+}
+
+/// A line for each place that the end of the game depends on: its hex, who controls it (6.3), and what it is worth.
+fn places_that_count(position: &Campaign) -> String {
+    let scenario = position.scenario();
+    let mut worth: Vec<(PlaceId, Vec<String>)> = Vec::new();
+    let mut add = |place: PlaceId, text: String| match worth.iter_mut().find(|(known, _)| *known == place) {
+        Some((_, texts)) => texts.push(text),
+        None => worth.push((place, vec![text])),
+    };
+    let at_once = || "the mahdist player wins at once by it".to_owned();
+    let points: &[PlacePoints] = match &scenario.victory {
+        Victory::ElObeid { sudden_death, prize, points, .. } => {
+            add(*sudden_death, at_once());
+            add(*prize, "the egyptian player wins by it at the end".to_owned());
+            points.as_slice()
+        }
+        Victory::Khartoum { prize, .. } => {
+            add(*prize, "decides the game".to_owned());
+            &[]
+        }
+        Victory::Points { sudden_death, points, .. } => {
+            if let Some(place) = sudden_death {
+                add(*place, at_once());
+            }
+            points.as_slice()
+        }
+        Victory::Holder { prize, lesser } => {
+            add(*prize, "decides the game".to_owned());
+            if let Some(place) = lesser {
+                add(*place, "makes the victory greater".to_owned());
+            }
+            &[]
+        }
+    };
+    for of in points {
+        add(of.place, if of.points == 1 { "1 point".to_owned() } else { format!("{} points", of.points) });
+    }
+    let mut text = "Places that count, and who controls them:\n".to_owned();
+    for (place, texts) in worth {
+        let hex = scenario.board.places[usize::from(place.0)].hex;
+        let controller = position.controller(place).map_or("nobody", Side::id);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {}: {controller}; {}", position.place_text(hex), texts.join(", "));
+    }
+    text
 }
 
 /// The points of both sides as things stand, where they count (14.1, 14.3).

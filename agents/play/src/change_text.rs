@@ -1,14 +1,16 @@
 //! What a roll means, and what a roll or an order has changed, in plain words.
 
 use dervish_env::dervish::Campaign;
-use dervish_env::dervish::catalogue::{Class, LAND, Leader, Side};
+use dervish_env::dervish::board::Hex;
+use dervish_env::dervish::catalogue::{Class, Kind, LAND, Leader, Side};
 use dervish_env::dervish::decision::Decision;
 use dervish_env::dervish::rules::combat::{CombatRole, Test};
 use dervish_env::dervish::tables::{MarchResult, Morale};
-use dervish_env::game::Outcome;
+use dervish_env::game::{Outcome, Position};
 
-/// A roll and, on the next line, what it means: the event that it stands for (4.1), how far a group may march (8.31), what a
-/// test gives (9.6).
+/// A roll and, on the next line, what it means: the event that it stands for (4.1), how many recruits come (5.2), how far a
+/// group may march (8.31), what a test gives (9.6). Of attrition and recovery only that nothing comes of them: what does stands
+/// among the changes.
 pub(crate) fn roll_of_campaign(position: &Campaign, outcome: Outcome) -> String {
     let meaning = match position.pending().decision {
         Decision::RollEvent => event_text(position, outcome),
@@ -17,6 +19,8 @@ pub(crate) fn roll_of_campaign(position: &Campaign, outcome: Outcome) -> String 
         Decision::RollFireDefending => test_text(position, Test::FireDefending, outcome),
         Decision::RollMeleeMarching => test_text(position, Test::MeleeMarching, outcome),
         Decision::RollMeleeDefending => test_text(position, Test::MeleeDefending, outcome),
+        Decision::RollRecruits => recruits_text(position, outcome),
+        Decision::RollAttrition | Decision::RollRecovery => no_effect_text(position, outcome),
         _ => None,
     };
     format!("{}{}", outcome.0, meaning.unwrap_or_default())
@@ -77,6 +81,39 @@ fn test_text(position: &Campaign, test: Test, outcome: Outcome) -> Option<String
     ))
 }
 
+/// How many join in a district (5.2), and where if there was no choice.
+fn recruits_text(position: &Campaign, outcome: Outcome) -> Option<String> {
+    let mut after = *position;
+    after.resolve(outcome).ok()?;
+    let pending = after.pending();
+    // Where they gather is still asked, or they stand there already.
+    let (count, place) = if pending.decision == Decision::RecruitHex {
+        (u32::from(pending.amount), String::new())
+    } else {
+        let grown = |hex: Hex| {
+            let [was, is] = [position, &after].map(|position| position.units().force(hex, Side::Mahdist, |_| true));
+            is.count(Kind::MahdistSpearmen).saturating_sub(was.count(Kind::MahdistSpearmen))
+        };
+        let hexes = after.units().as_slice().iter().map(|cohort| cohort.hex());
+        let gathered = hexes.map(|hex| (grown(hex), hex)).find(|(count, _)| *count > 0);
+        gathered.map_or((0, String::new()), |(count, hex)| (count, format!(" at {}", position.place_text(hex))))
+    };
+    let kind = Kind::MahdistSpearmen.id();
+    Some(match count {
+        0 => "\n  no unit comes".to_owned(),
+        1 => format!("\n  1 {kind} comes{place}"),
+        _ => format!("\n  {count} {kind} come{place}"),
+    })
+}
+
+/// That a roll for a stack has left it as it was.
+fn no_effect_text(position: &Campaign, outcome: Outcome) -> Option<String> {
+    let hex = position.pending().hex;
+    let mut after = *position;
+    after.resolve(outcome).ok()?;
+    (after.units().at(hex) == position.units().at(hex)).then(|| " (no effect)".to_owned())
+}
+
 fn morale_word(result: Morale) -> &'static str {
     match result {
         Morale::Fail => "fails",
@@ -98,7 +135,8 @@ pub(crate) fn change_of_campaign(before: &Campaign, after: &Campaign) -> String 
             changes.push(format!("{name} loses {lost} {}", if lost == 1 { "combat unit" } else { "combat units" }));
         }
         if are > were {
-            changes.push(format!("{} more of {name} disrupted", are - were));
+            let more = if were > 0 { " more" } else { "" };
+            changes.push(format!("{}{more} of {name} disrupted", are - were));
         } else if are < were && lost == 0 {
             changes.push(format!("{} of {name} in good order again", were - are));
         }

@@ -1,14 +1,21 @@
 //! The dialogue between a person and a game at the terminal.
 
+use std::fs;
 use std::io::{self, BufRead, Read, Write};
+use std::panic;
+use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
-use dervish_agents::agent::{Agent, AgentError, Event};
+use dervish_agents::agent::{Agent, AgentError, Choice, Event};
 use dervish_agents::limits::Limits;
 use dervish_env::chance::{Dice, agent_rng};
 use dervish_env::game::{Action, Actor, IllegalMove, Position, Seat};
-use dervish_env::record::{Ply, Record, RecordError, Replay};
+use dervish_env::record::{LineFault, Ply, Record, RecordError, Replay};
 
 use crate::board_text::BoardText;
+use crate::game_file::GameFile;
 use crate::thinking_text::thinking_text;
 
 /// A game between a person and an agent.
@@ -58,12 +65,14 @@ pub const HUMAN: &str = "human";
 
 const HELP: &str = "a number or the text of an order plays it, and so does a hex that only one of them names; l lists the \
                     orders; b draws the board; v tells how the game is won; u takes back orders given since the last \
-                    roll; q leaves the game\n\
-                    * is a roll, - an order of the other side, and what they change stands below";
+                    roll; w FILE keeps the game in a new file; q leaves the game; ? tells this again\n";
+const SIGNS: &str = "* is a roll, - an order of the other side, and what they change stands below\n";
 /// Bytes of a line without its line break: more is no order.
 const LONGEST_LINE: usize = 1024;
 /// Orders listed without being asked.
 const SHORT_LIST: usize = 24;
+/// How long the opponent may think before the person is told that he does.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 impl<P: BoardText> Table<P> {
     /// A new game from `start`. `opponent_spec` names the opponent in the record.
@@ -116,6 +125,15 @@ impl<P: BoardText> Table<P> {
         self
     }
 
+    /// The same, with one more line in the head of its record.
+    ///
+    /// # Errors
+    /// [`LineFault::Key`] if the key cannot be that of such a line.
+    pub fn noting(mut self, key: &str, value: &str) -> Result<Table<P>, LineFault> {
+        self.record.set_extra(key, value)?;
+        Ok(self)
+    }
+
     /// The position that the game has come to.
     pub fn position(&self) -> &P {
         &self.position
@@ -126,18 +144,19 @@ impl<P: BoardText> Table<P> {
         &self.record
     }
 
-    /// Plays until the game is over, and shows its last board, or the person leaves; whoever reads no more has left. `keep` is
-    /// shown the record before each question to the person, so that nothing is lost whatever ends the program while he thinks.
+    /// Plays until the game is over, and shows its last board, or the person leaves; whoever reads no more has left. Before
+    /// anybody is asked, the record is written to `file`, so that no order is lost whatever ends the program while he thinks;
+    /// the person may name the file during the game.
     ///
     /// # Errors
     /// [`PlayError`]; the record holds everything up to there.
     pub fn play(
         &mut self,
         input: &mut impl BufRead,
-        output: &mut impl Write,
-        mut keep: impl FnMut(&Record) -> io::Result<()>,
+        output: &mut (impl Write + Send),
+        file: &mut Option<GameFile>,
     ) -> Result<Sitting, PlayError> {
-        match self.sit(input, output, &mut keep) {
+        match self.sit(input, output, file) {
             Err(PlayError::Terminal(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Sitting::Left),
             sitting => sitting,
         }
@@ -146,10 +165,10 @@ impl<P: BoardText> Table<P> {
     fn sit(
         &mut self,
         input: &mut impl BufRead,
-        output: &mut impl Write,
-        keep: &mut impl FnMut(&Record) -> io::Result<()>,
+        output: &mut (impl Write + Send),
+        file: &mut Option<GameFile>,
     ) -> Result<Sitting, PlayError> {
-        writeln!(output, "{HELP}")?;
+        self.help(output)?;
         write!(output, "{}", self.position.aim_text())?;
         loop {
             match self.position.actor() {
@@ -170,14 +189,15 @@ impl<P: BoardText> Table<P> {
                     self.opponent.observe(Event::Rolled(outcome));
                 }
                 Actor::Player(seat) if seat == self.person => {
-                    keep(&self.record).map_err(PlayError::Record)?;
-                    if self.ask(input, output)? == Sitting::Left {
+                    self.keep(file)?;
+                    if self.ask(input, output, file)? == Sitting::Left {
                         return Ok(Sitting::Left);
                     }
                 }
                 Actor::Player(seat) => {
                     self.let_stand();
-                    let choice = self.opponent.choose(&self.position, &self.limits)?;
+                    self.keep(file)?;
+                    let choice = self.answer(seat, output)?;
                     writeln!(output, "- {} {}", P::seat_name(seat), self.position.choice_text(choice.action))?;
                     if self.shows_thinking {
                         write!(output, "{}", thinking_text(&self.position, &choice))?;
@@ -188,6 +208,34 @@ impl<P: BoardText> Table<P> {
                 }
             }
         }
+    }
+
+    fn keep(&self, file: &mut Option<GameFile>) -> Result<(), PlayError> {
+        file.as_mut().map_or(Ok(()), |file| file.keep(&self.record)).map_err(PlayError::Record)
+    }
+
+    /// The opponent's answer. What has happened is shown before he thinks, and if he thinks for long, that he does.
+    fn answer(&mut self, seat: Seat, output: &mut (impl Write + Send)) -> Result<Choice, PlayError> {
+        output.flush()?;
+        let Table { opponent, position, limits, .. } = self;
+        let bound = if *limits == Limits::default() { "; --time SECONDS bounds it" } else { "" };
+        let (answered, waiting) = mpsc::channel::<()>();
+        let (choice, told) = thread::scope(|scope| {
+            let teller = scope.spawn(move || match waiting.recv_timeout(PATIENCE) {
+                Err(RecvTimeoutError::Timeout) => {
+                    writeln!(output, "{} is thinking{bound}", P::seat_name(seat)).and_then(|()| output.flush())
+                }
+                _ => Ok(()),
+            });
+            let choice = opponent.choose(position, limits);
+            drop(answered);
+            (choice, teller.join())
+        });
+        match told {
+            Ok(told) => told?,
+            Err(fault) => panic::resume_unwind(fault),
+        }
+        choice.map_err(PlayError::Opponent)
     }
 
     /// Plays an action; returns the position before it.
@@ -213,13 +261,19 @@ impl<P: BoardText> Table<P> {
     }
 
     /// One decision of the person. [`Sitting::Finished`] stands for a decision made.
-    fn ask(&mut self, input: &mut impl BufRead, output: &mut impl Write) -> Result<Sitting, PlayError> {
-        let mut legal = Vec::new();
-        self.position.legal_actions_into(&mut legal);
+    fn ask(
+        &mut self,
+        input: &mut impl BufRead,
+        output: &mut impl Write,
+        file: &mut Option<GameFile>,
+    ) -> Result<Sitting, PlayError> {
+        let orders = self.numbered_orders();
         write!(output, "{}", self.position.board_text())?;
         writeln!(output, "{}: {}", P::seat_name(self.person), self.position.pending_text())?;
-        self.list(&legal, SHORT_LIST, output)?;
+        self.list(&orders, SHORT_LIST, output)?;
+        write!(output, "{}", self.position.odds_text())?;
         let mut line = Vec::new();
+        let mut warned = false;
         loop {
             write!(output, "> ")?;
             output.flush()?;
@@ -237,11 +291,18 @@ impl<P: BoardText> Table<P> {
             }
             match String::from_utf8_lossy(&line).trim() {
                 "" => {}
-                "q" | "quit" => return Ok(Sitting::Left),
-                "?" | "h" | "help" => writeln!(output, "{HELP}")?,
-                "l" | "list" => self.list(&legal, usize::MAX, output)?,
+                "q" | "quit" => {
+                    if warned || file.is_some() || self.record.plies().is_empty() {
+                        return Ok(Sitting::Left);
+                    }
+                    warned = true;
+                    writeln!(output, "this game is not kept: w FILE keeps it in a new file, another q leaves it")?;
+                }
+                "?" | "h" | "help" => self.help(output)?,
+                "l" | "list" => self.list(&orders, usize::MAX, output)?,
                 "b" | "board" => write!(output, "{}", self.position.board_text())?,
                 "v" | "victory" => write!(output, "{}", self.position.aim_text())?,
+                "w" | "write" => writeln!(output, "w FILE keeps this game in a new file")?,
                 "u" | "undo" => match self.undo.pop() {
                     Some((position, record, _)) => {
                         self.position = position;
@@ -250,35 +311,83 @@ impl<P: BoardText> Table<P> {
                     }
                     None => writeln!(output, "nothing to take back since the last roll")?,
                 },
-                text => match self.read_order(text, &legal) {
-                    Ok(action) => {
-                        let record = self.record.clone();
-                        let before = self.play_action(action)?;
-                        self.tell_change(&before, output)?;
-                        self.undo.push((before, record, action));
-                        return Ok(Sitting::Finished);
+                text => {
+                    if let Some(name) = file_to_write(text) {
+                        match self.begin_file(name, file) {
+                            Ok(()) => writeln!(output, "from now on this game is kept in {name}")?,
+                            Err(reason) => writeln!(output, "{reason}")?,
+                        }
+                        continue;
                     }
-                    Err(reason) => writeln!(output, "{reason}")?,
-                },
+                    if let Some(answer) = self.position.answer_text(text) {
+                        write!(output, "{answer}")?;
+                        continue;
+                    }
+                    match self.read_order(text, &orders) {
+                        Ok(action) => {
+                            let record = self.record.clone();
+                            let before = self.play_action(action)?;
+                            self.tell_change(&before, output)?;
+                            self.undo.push((before, record, action));
+                            return Ok(Sitting::Finished);
+                        }
+                        Err(reason) => writeln!(output, "{reason}")?,
+                    }
+                }
             }
         }
     }
 
+    fn help(&self, output: &mut impl Write) -> io::Result<()> {
+        write!(output, "{HELP}{}{SIGNS}", P::questions_text())
+    }
+
+    /// Writes the record to a new file, in which the game is kept from then on.
+    fn begin_file(&self, name: &str, file: &mut Option<GameFile>) -> Result<(), String> {
+        if let Some(file) = file {
+            return Err(format!("this game is kept in {}", file.path().display()));
+        }
+        let path = Path::new(name);
+        if path.symlink_metadata().is_ok() {
+            return Err(format!("{name} exists; name a new file"));
+        }
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)
+                .map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))?;
+        }
+        let mut begun = GameFile::new(path);
+        begun.keep(&self.record).map_err(|error| error.to_string())?;
+        *file = Some(begun);
+        Ok(())
+    }
+
+    /// The legal orders, each with the number that plays it: how many, in a list of counts, else its place in the list.
+    fn numbered_orders(&self) -> Vec<(usize, Action)> {
+        let mut legal = Vec::new();
+        self.position.legal_actions_into(&mut legal);
+        let counts: Option<Vec<usize>> = legal.iter().map(|action| self.position.count_of(*action)).collect();
+        let numbers = counts.unwrap_or_else(|| (1..=legal.len()).collect());
+        numbers.into_iter().zip(legal).collect()
+    }
+
     /// A number of the list, the text of an order, or another number that stands in the text of one order alone: a hex, or
     /// the 0 of an order for no units.
-    fn read_order(&self, text: &str, legal: &[Action]) -> Result<Action, String> {
+    fn read_order(&self, text: &str, orders: &[(usize, Action)]) -> Result<Action, String> {
         let Ok(number) = text.parse::<usize>() else {
             return self.position.parse_choice(text).map_err(|error| error.to_string());
         };
         // Hexes of the first columns begin with a 0, numbers of the list do not.
-        if let Some(action) = legal.get(number.wrapping_sub(1)).filter(|_| !text.starts_with('0')) {
+        if let Some((_, action)) = orders.iter().find(|(listed, _)| *listed == number && listed.to_string() == text) {
             return Ok(*action);
         }
         let names = |action: &Action| self.position.action_text(*action).split_whitespace().any(|word| word == text);
-        let named: Vec<Action> = legal.iter().copied().filter(names).collect();
+        let named: Vec<Action> = orders.iter().map(|(_, action)| *action).filter(names).collect();
         match named.as_slice() {
             [action] => Ok(*action),
-            [] => Err(format!("{text}: the orders are numbered 1 to {}, and none of them names {text}", legal.len())),
+            [] => {
+                let [first, last] = [orders.first(), orders.last()].map(|order| order.map_or(0, |(number, _)| *number));
+                Err(format!("{text}: the orders are numbered {first} to {last}, and none of them names {text}"))
+            }
             [first, ..] => Err(format!(
                 "{text}: {} orders name it; type the number of one, or its text, such as '{}'",
                 named.len(),
@@ -287,13 +396,19 @@ impl<P: BoardText> Table<P> {
         }
     }
 
-    fn list(&self, legal: &[Action], most: usize, output: &mut impl Write) -> io::Result<()> {
-        for (i, action) in legal.iter().take(most).enumerate() {
-            writeln!(output, "  {:3} {}", i + 1, self.position.choice_text(*action))?;
+    fn list(&self, orders: &[(usize, Action)], most: usize, output: &mut impl Write) -> io::Result<()> {
+        for (number, action) in orders.iter().take(most) {
+            writeln!(output, "  {number:3} {}", self.position.choice_text(*action))?;
         }
-        if legal.len() > most {
-            writeln!(output, "  ... {} more; l lists all", legal.len() - most)?;
+        if orders.len() > most {
+            writeln!(output, "  ... {} more; l lists all", orders.len() - most)?;
         }
         Ok(())
     }
+}
+
+/// The file of a line that asks to keep the game in one.
+fn file_to_write(line: &str) -> Option<&str> {
+    let (word, file) = line.split_once(char::is_whitespace)?;
+    ["w", "write"].contains(&word).then(|| file.trim())
 }

@@ -30,6 +30,9 @@ pub enum NotSolved {
     /// A position can come back, so that its value would follow from itself.
     #[error("a position can come back after it")]
     Cycle,
+    /// The players together can keep the game from ever ending, so that their values do not follow from how it ends.
+    #[error("the game need not end")]
+    Endless,
 }
 
 /// Stands for the value of a position whose continuations are being solved.

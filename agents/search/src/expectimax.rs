@@ -96,6 +96,17 @@ struct Window {
 
 impl Window {
     const FULL: Window = Window { low: -1.0, high: 1.0 };
+
+    /// A bound from above that fell out of the window below. It may be a last place off, which must not put it back into the
+    /// window and make it a value.
+    fn below(self, bound: f64) -> f64 {
+        bound.min(self.low)
+    }
+
+    /// The same for a bound from below that fell out above.
+    fn above(self, bound: f64) -> f64 {
+        bound.max(self.high)
+    }
 }
 
 impl<P: Position, V: Evaluator<P>> ExpectimaxSearch<P, V> {
@@ -422,12 +433,11 @@ impl<P: Position, V: Evaluator<P>> ExpectimaxSearch<P, V> {
                     high: ((window.high - sum - least) / share).min(1.0),
                 },
             };
-            // A bound may be a last place off, which must not put it back into the window and make it a value.
             if narrowed.low >= 1.0 {
-                return Ok((sum + share + most).min(window.low));
+                return Ok(window.below(sum + share + most));
             }
             if narrowed.high <= -1.0 {
-                return Ok((sum - share + least).max(window.high));
+                return Ok(window.above(sum - share + least));
             }
             let outcomes = rolls.outcomes[index..].iter().map(|(_, outcome)| outcome);
             let value =
@@ -435,10 +445,10 @@ impl<P: Position, V: Evaluator<P>> ExpectimaxSearch<P, V> {
             sum += share * value;
             if self.settings.pruning != Pruning::None {
                 if value >= narrowed.high && narrowed.high < 1.0 {
-                    return Ok((sum + least).max(window.high));
+                    return Ok(window.above(sum + least));
                 }
                 if value <= narrowed.low && narrowed.low > -1.0 {
-                    return Ok((sum + most).min(window.low));
+                    return Ok(window.below(sum + most));
                 }
             }
         }

@@ -6,6 +6,7 @@ use dervish_agents::evaluation::Utility;
 use dervish_env::game::{Actor, Position, Seat, WeightedOutcome};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// The values of a position and of all that follow from it, told apart by 64-bit keys.
 #[derive(Clone, Debug)]
@@ -30,10 +31,12 @@ struct Graph {
 }
 
 impl FixedPoint {
-    /// Solves `start` and what follows from it, at most `limit` positions. A game that never ends counts as drawn.
+    /// Solves `start` and what follows from it, at most `limit` positions. However it is played, the game must end some day, with
+    /// probability 1: else its values would not be the only ones that follow from each other (Bertsekas and Tsitsiklis, *An
+    /// analysis of stochastic shortest path problems*, 1991).
     ///
     /// # Errors
-    /// [`NotSolved::TooLarge`].
+    /// [`NotSolved::TooLarge`], [`NotSolved::Endless`].
     pub fn of<P: Position>(start: &P, utility: Utility, limit: usize) -> Result<FixedPoint, NotSolved> {
         let mut solved = FixedPoint { index: FxHashMap::default(), values: Vec::new() };
         let mut graph = Graph::default();
@@ -82,6 +85,9 @@ impl FixedPoint {
                 return Err(NotSolved::TooLarge { limit });
             }
         }
+        if graph.may_be_endless() {
+            return Err(NotSolved::Endless);
+        }
         while graph.sweep(&mut solved.values) > TOLERANCE {}
         Ok(solved)
     }
@@ -99,13 +105,38 @@ impl FixedPoint {
 }
 
 impl Graph {
+    /// Where the successors of a position stand in the list.
+    fn edges(&self, number: usize) -> Range<usize> {
+        let begin = if number == 0 { 0 } else { self.ends[number - 1] };
+        begin..self.ends[number]
+    }
+
+    /// Whether there are positions among which the players can stay for ever, whatever the dice say: decisions with a successor
+    /// among them, and rolls with no other.
+    fn may_be_endless(&self) -> bool {
+        let mut among: Vec<bool> = self.actors.iter().map(|actor| *actor != Actor::Finished).collect();
+        let mut left_some = true;
+        while left_some {
+            left_some = false;
+            for number in (0..self.actors.len()).rev() {
+                let mut behind = self.successors[self.edges(number)].iter().map(|&next| among[next as usize]);
+                let stays = match self.actors[number] {
+                    Actor::Chance => behind.all(|stays| stays),
+                    _ => behind.any(|stays| stays),
+                };
+                left_some |= among[number] && !stays;
+                among[number] &= stays;
+            }
+        }
+        among.contains(&true)
+    }
+
     /// Values every position by its successors, the last found first, so that what is known of the end of the game goes
     /// all the way up in one sweep. Returns the greatest change.
     fn sweep(&self, values: &mut [f64]) -> f64 {
         let mut change: f64 = 0.0;
         for number in (0..self.actors.len()).rev() {
-            let begin = if number == 0 { 0 } else { self.ends[number - 1] };
-            let edges = begin..self.ends[number];
+            let edges = self.edges(number);
             let behind = self.successors[edges.clone()].iter().map(|&successor| values[successor as usize]);
             let value = match self.actors[number] {
                 Actor::Finished => continue,

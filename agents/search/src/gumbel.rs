@@ -39,6 +39,8 @@ pub struct GumbelSearch<P> {
     /// Of the search at hand, of which so many are left.
     simulations: u32,
     simulations_left: u32,
+    /// Simulations that it has made, with those whose leaves wait.
+    made: u32,
     /// Rounds until the worse half of the candidates is dropped; a round visits each candidate once.
     rounds_left: u32,
     phases: u32,
@@ -109,6 +111,7 @@ impl<P: Position> GumbelSearch<P> {
             candidates: Vec::new(),
             simulations: 0,
             simulations_left: 0,
+            made: 0,
             rounds_left: 0,
             phases: 1,
             actions: Vec::new(),
@@ -125,6 +128,7 @@ impl<P: Position> GumbelSearch<P> {
         self.candidates.clear();
         self.simulations = simulations.min(self.settings.simulations);
         self.simulations_left = self.simulations;
+        self.made = 0;
         self.waiting.drain(..).for_each(|leaf| self.spare.keep(leaf));
         match &mut self.root {
             Some(kept) => kept.clone_from(root),
@@ -173,10 +177,9 @@ impl<P: Position> GumbelSearch<P> {
     ) -> Result<Option<Choice>, EvaluatorError> {
         let begun = Instant::now();
         self.begin(root, budget.simulations, seed);
-        let mut simulations = 0;
         let (mut values, mut policies, mut ends) = (Vec::new(), Vec::new(), Vec::new());
-        while self.waiting().len() > 0 && budget.allows(simulations) {
-            simulations += self.waiting().len() as u32;
+        // The root is evaluated in any case; the search has planned no more simulations than the budget has.
+        while self.waiting().len() > 0 && (self.candidates.is_empty() || budget.has_time()) {
             values.clear();
             policies.clear();
             ends.clear();
@@ -189,6 +192,7 @@ impl<P: Position> GumbelSearch<P> {
             self.supply(each.map(|(&value, end)| LeafEvaluation { policy: &policies[end.clone()], value }));
         }
         let Some(best) = self.best_edge().map(|edge| *self.tree.edge(edge)) else { return Ok(None) };
+        let simulations = self.made - self.waiting().len() as u32;
         let report = SearchReport {
             value: self.improvement(Tree::ROOT).value(&best) as f32,
             simulations,
@@ -308,6 +312,7 @@ impl<P: Position> GumbelSearch<P> {
             // What is solved has nothing more to tell.
             if self.simulations_left > 0 && self.tree.standing(self.tree.edge(edge)) != Standing::Settled {
                 self.simulations_left -= 1;
+                self.made += 1;
                 self.simulate(root, edge);
                 open += 1;
             }

@@ -140,9 +140,11 @@ pub struct Edge {
     booked: bool,
     /// Weight of the outcome, at a chance node.
     weight: f64,
+    /// How often it was drawn there.
+    draws: u32,
     child: u32,
     first_roll: u32,
-    roll_count: u32,
+    roll_count: u16,
 }
 
 const NO_CHILD: u32 = u32::MAX;
@@ -158,9 +160,10 @@ impl Edge {
             solved_elsewhere: false,
             booked: false,
             weight,
+            draws: 0,
             child: NO_CHILD,
             first_roll: first_roll as u32,
-            roll_count: roll_count as u32,
+            roll_count: roll_count as u16,
         }
     }
 
@@ -253,7 +256,7 @@ impl Tree {
     #[inline]
     pub fn rolls(&self, edge: EdgeId) -> &[Outcome] {
         let edge = self.edge(edge);
-        &self.rolls[edge.first_roll as usize..(edge.first_roll + edge.roll_count) as usize]
+        &self.rolls[edge.first_roll as usize..][..usize::from(edge.roll_count)]
     }
 
     /// The exact value of a node for [`Seat::First`], once it is solved: a way down that leads there ends there.

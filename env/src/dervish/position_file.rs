@@ -95,7 +95,8 @@ impl PositionFile {
     /// starts.
     ///
     /// # Errors
-    /// Every fault found in it or in its scenario. Faults of syntax or of a field's form end the reading.
+    /// Every fault found in it or in its scenario. Faults of syntax or of a field's form, and a scenario that is not there,
+    /// end the reading.
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<PositionFile, Vec<DataError>> {
         let fault = |line, reason| vec![DataError { file: file.to_owned(), line, reason }];
         // Another format may have other fields: say so before any of them is called unknown.
@@ -117,7 +118,13 @@ impl PositionFile {
         if Scenario::builtin(&sections.scenario).is_none() {
             sections.scenario = folder.join(&sections.scenario).display().to_string();
         }
-        let scenario = Scenario::named_or_file(&sections.scenario)?;
+        let scenario = Scenario::named_or_file(&sections.scenario).map_err(|faults| {
+            // Faults in a scenario file have their places there; that there is no such file is a fault of this one.
+            if Path::new(&sections.scenario).is_file() {
+                return faults;
+            }
+            faults.iter().flat_map(|cause| fault(None, format!("scenario: {cause}"))).collect()
+        })?;
         let name = sections.scenario.clone();
         let position = Campaign::of_sections(scenario, sections).map_err(|reasons| {
             let fault = |reason| DataError { file: file.to_owned(), line: None, reason };

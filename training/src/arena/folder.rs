@@ -16,8 +16,8 @@ const GAMES: &str = "games";
 #[derive(Debug)]
 pub struct MatchFolder {
     path: PathBuf,
-    /// Held as long as games are added that are kept elsewhere too.
-    _lock: Option<File>,
+    /// Held as long as games are added.
+    _lock: File,
 }
 
 /// What is known of a match that goes on from call to call, against which its folder is held.
@@ -31,17 +31,34 @@ pub struct KnownGames<'k> {
 }
 
 impl MatchFolder {
-    /// Makes the folder, with its parents.
+    /// Makes the folder, with its parents. It may have the lock of a program that ended before its first game.
     ///
     /// # Errors
-    /// [`FolderError::NotEmpty`] if something is in it already, [`FolderError::Io`] if it cannot be made or read.
+    /// [`FolderError::NotEmpty`] if something is in it already, [`FolderError::InUse`] if another program begins a match there,
+    /// [`FolderError::Io`] if it cannot be made or read.
     pub fn create(path: &Path) -> Result<MatchFolder, FolderError> {
         let failed = |source| FolderError::Io { path: path.to_path_buf(), source };
         fs::create_dir_all(path).map_err(failed)?;
-        if fs::read_dir(path).map_err(failed)?.next().is_some() {
-            return Err(FolderError::NotEmpty { path: path.to_path_buf() });
-        }
-        Ok(MatchFolder { path: path.to_path_buf(), _lock: None })
+        let empty_but_for_lock = || -> Result<(), FolderError> {
+            match entries(path)?.iter().all(|(name, _)| name == LOCK) {
+                true => Ok(()),
+                false => Err(FolderError::NotEmpty { path: path.to_path_buf() }),
+            }
+        };
+        empty_but_for_lock()?;
+        let lock = lock(path)?;
+        // Whoever had the lock before may have played a match here.
+        empty_but_for_lock()?;
+        Ok(MatchFolder { path: path.to_path_buf(), _lock: lock })
+    }
+
+    /// Refuses a folder in which something is that no match has, a match that has `begun` or one that has not; it need not be
+    /// there. Nothing is made.
+    ///
+    /// # Errors
+    /// [`FolderError::NotEmpty`], and [`FolderError::Io`] if it, or what it would lie in, is no folder.
+    pub fn refuse_foreign(path: &Path, begun: bool) -> Result<(), FolderError> {
+        entries_of_match(path, begun).map(drop)
     }
 
     /// The folder of a match that goes on, made if the match begins. A kill may have left records of a pair that was not
@@ -56,17 +73,10 @@ impl MatchFolder {
         if games.played > 0 && !path.exists() {
             return Err(missing(games.played));
         }
-        // What belongs to somebody else is neither written into nor swept.
-        let known = |name: &str| name == GAMES || name == LOCK || (name == MATCH_FILE && games.played > 0);
-        let unfinished = |name: &str| name.starts_with(UNFINISHED);
-        let here = entries(path)?;
-        if here.iter().any(|(name, _)| !known(name) && !unfinished(name)) {
-            return Err(FolderError::NotEmpty { path: path.to_path_buf() });
-        }
+        let here = entries_of_match(path, games.played > 0)?;
         let records = path.join(GAMES);
         fs::create_dir_all(&records).map_err(failed)?;
-        let lock = lock_folder(path, 1).map_err(failed)?;
-        let lock = lock.ok_or_else(|| FolderError::InUse { path: path.to_path_buf() })?;
+        let lock = lock(path)?;
         let (left, kept): (Vec<_>, Vec<_>) = entries(&records)?.into_iter().partition(|(name, _)| unfinished(name));
         let mut found = 0;
         for (name, file) in kept {
@@ -87,7 +97,7 @@ impl MatchFolder {
         for (_, file) in left.iter().chain(here.iter().filter(|(name, _)| unfinished(name))) {
             fs::remove_file(file).map_err(failed)?;
         }
-        Ok(MatchFolder { path: path.to_path_buf(), _lock: Some(lock) })
+        Ok(MatchFolder { path: path.to_path_buf(), _lock: lock })
     }
 
     fn record_file(&self, game: u32) -> PathBuf {
@@ -124,6 +134,27 @@ impl MatchFolder {
             DocumentFault::Json(source) => FolderError::Malformed { path, source },
             DocumentFault::Version(version) => FolderError::Version { path, version },
         })
+    }
+}
+
+/// Keeps the folder to this program.
+fn lock(path: &Path) -> Result<File, FolderError> {
+    let lock = lock_folder(path, 1).map_err(|source| FolderError::Io { path: path.to_path_buf(), source })?;
+    lock.ok_or_else(|| FolderError::InUse { path: path.to_path_buf() })
+}
+
+/// Whether a file of this name was being written when its program was killed.
+fn unfinished(name: &str) -> bool {
+    name.starts_with(UNFINISHED)
+}
+
+/// The entries of a match's folder: what belongs to somebody else is neither written into nor swept.
+fn entries_of_match(path: &Path, begun: bool) -> Result<Vec<(String, PathBuf)>, FolderError> {
+    let known = |name: &str| name == GAMES || name == LOCK || (name == MATCH_FILE && begun) || unfinished(name);
+    let here = entries(path)?;
+    match here.iter().all(|(name, _)| known(name)) {
+        true => Ok(here),
+        false => Err(FolderError::NotEmpty { path: path.to_path_buf() }),
     }
 }
 

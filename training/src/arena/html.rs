@@ -24,8 +24,9 @@ pub fn page(all: &[Standings]) -> Result<String, PlotError> {
     write!(
         page,
         "<footer>Ratings: Bradley-Terry by maximum likelihood with one drawn game of each agent as prior, around a mean \
-         of 0; intervals 95%, from the wider of Fisher information and sandwich estimator over pairs. Scores: draws \
-         count as half. Nash weight and Nash Elo: equilibrium of most entropy of the log-odds of scores.</footer>\n\
+         of 0; intervals 95%, from the wider of Fisher information and sandwich estimator over pairs. Scores: draws, and \
+         games that were truncated, count as half. Nash weight and Nash Elo: equilibrium of most entropy of the log-odds \
+         of scores.</footer>\n\
          </body>\n</html>\n"
     )?;
     Ok(page)
@@ -64,8 +65,8 @@ fn section(page: &mut String, standings: &Standings) -> Result<(), PlotError> {
         "<p>{games} games, {distinct} of them distinct. {first}, whoever plays it, scores {score}, which is worth {elo} \
          Elo.</p>"
     )?;
-    let forfeited = standings.any_forfeit();
-    let header = if forfeited { "<th>forfeited</th>" } else { "" };
+    let broken_off = standings.broken_off();
+    let header: String = broken_off.iter().map(|(name, _)| format!("<th>{name}</th>")).collect();
     writeln!(
         page,
         "<table>\n<tr><th></th><th>agent</th><th>games</th>{header}<th>Elo</th><th>as {first}</th><th>as {second}</th>\
@@ -76,10 +77,10 @@ fn section(page: &mut String, standings: &Standings) -> Result<(), PlotError> {
         let (games, elo) = (standing.total().games(), elo_interval(&standing.elo));
         let nash = standing.nash.map(|nash| (format!("{:.3}", nash.weight), signed(nash.elo)));
         let (weight, nash_elo) = nash.unwrap_or_default();
-        let forfeits = if forfeited { format!("<td>{}</td>", standing.forfeits) } else { String::new() };
+        let broken_off: String = broken_off.iter().map(|(_, games)| format!("<td>{}</td>", games[place])).collect();
         writeln!(
             page,
-            "<tr><td>{}</td><td>{}</td><td>{games}</td>{forfeits}<td>{elo}</td><td>{on_first}</td><td>{on_second}</td>\
+            "<tr><td>{}</td><td>{}</td><td>{games}</td>{broken_off}<td>{elo}</td><td>{on_first}</td><td>{on_second}</td>\
              <td>{weight}</td><td>{nash_elo}</td></tr>",
             place + 1,
             Escaped(&spec)

@@ -102,6 +102,7 @@ impl LuckMeter {
 
 /// A mean with and without the dice.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LuckAdjusted {
     /// The mean as it is.
     pub plain: Estimate,

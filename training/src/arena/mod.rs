@@ -16,7 +16,7 @@
 //! * [`report`]: a match as a document and as a table.
 //! * [`solved_sample`]: positions with their exact values, drawn from random games.
 //! * [`sprt`]: the test that ends a match when it has told enough.
-//! * [`standings`]: what all games of one version tell.
+//! * [`standings`]: what all games of one version and the same bounds tell.
 //! * [`statistics`]: scores, intervals and Elo differences from results, as pure functions.
 //! * [`store`]: all results in one SQLite file.
 //! * [`study`]: matches that answer a question, played in pieces over hours.

@@ -138,7 +138,7 @@ pub fn with_budget<P: Position>(agents: &Registry<P>, spec: &str, budget: u32) -
 }
 
 /// Lets an agent choose `repeats` times in each position, each time as in a new game with random numbers of its own. Positions
-/// are shared out among all cores.
+/// are shared out among all cores; `chosen` hears of each choice, from any of them.
 ///
 /// # Errors
 /// [`RegretError`] if the agent cannot answer.
@@ -148,6 +148,7 @@ pub fn measure<P: Position>(
     positions: &[SolvedPosition<P>],
     repeats: u32,
     seed: u64,
+    chosen: impl Fn() + Sync,
 ) -> Result<RegretCell, RegretError> {
     let choices_in = |(index, solved): (usize, &SolvedPosition<P>)| -> Result<Choices, AgentError> {
         let mut agent = agent.make();
@@ -160,6 +161,7 @@ pub fn measure<P: Position>(
             choices.seconds += begun.elapsed().as_secs_f64();
             choices.regrets.push(solved.regret(choice.action));
             choices.errors.extend(choice.report.map(|report| (f64::from(report.value) - solved.value()).abs()));
+            chosen();
         }
         Ok(choices)
     };

@@ -12,6 +12,7 @@ use dervish_env::record::Forfeit;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt;
+use std::time::Duration;
 
 /// Version of the document. A reader refuses others.
 pub const MATCH_VERSION: u32 = 2;
@@ -49,6 +50,7 @@ pub struct MatchReport {
 
 /// What the games of a match tell; a pure function of them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MatchStatistics {
     /// Games played.
     pub games: u64,
@@ -80,6 +82,7 @@ pub struct MatchStatistics {
 
 /// What a match tells without the dice.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LuckStatistics {
     /// Score of A in a game, from the pairs.
     pub score: LuckAdjusted,
@@ -89,6 +92,7 @@ pub struct LuckStatistics {
 
 /// Results of one agent.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ContestantStatistics {
     /// On the first and on the second seat.
     pub seats: [SeatStatistics; 2],
@@ -101,6 +105,7 @@ pub struct ContestantStatistics {
 
 /// Results of one agent on one seat.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SeatStatistics {
     /// Wins, draws, losses.
     pub tally: Tally,
@@ -216,12 +221,15 @@ impl fmt::Display for MatchReport {
         writeln!(f, "first seat          {balance} score of {name}, whoever plays it; Elo {elo}")?;
         writeln!(f, "mean margin of A    {}", mean(&statistics.margin, 3))?;
         if let Some(luck) = &statistics.luck {
-            for (name, of) in [("score", &luck.score), ("margin", &luck.margin)] {
-                let (adjusted, narrowing) = (interval(&of.adjusted), of.narrowing());
+            for (name, of, least) in [("score", &luck.score, 0.0), ("margin", &luck.margin, -1.0)] {
+                // A straight line knows no bounds.
+                let within = |value: f64| value.clamp(least, 1.0);
+                let Estimate { value, low, high } = of.adjusted;
+                let adjusted = interval(&Estimate { value: within(value), low: within(low), high: within(high) });
+                let (name, narrowing) = (format!("{name} less luck"), of.narrowing());
                 writeln!(
                     f,
-                    "{:<20}{adjusted} of A, interval {narrowing:.2} times as narrow",
-                    format!("{name} less luck")
+                    "{name:<20}{adjusted} of A, {narrowing:.2} times as narrow as Student's interval with luck"
                 )?;
             }
         }
@@ -298,6 +306,19 @@ pub(super) fn duration(seconds: f64) -> String {
         1e-4.. => format!("{:.2} ms", 1e3 * seconds),
         _ => format!("{:.1} µs", 1e6 * seconds),
     }
+}
+
+/// What an agent may use; empty without a bound.
+pub(super) fn allowed(limits: &Limits) -> String {
+    let time = |time: Duration| duration(time.as_secs_f64());
+    let simulations = |number: u32| format!("{number} simulations");
+    let bounds = [
+        limits.turn_time.map(|bound| time(bound) + " a turn"),
+        limits.time.map(|bound| time(bound) + " a decision"),
+        limits.turn_simulations.map(|bound| simulations(bound) + " a turn"),
+        limits.simulations.map(|bound| simulations(bound) + " a decision"),
+    ];
+    bounds.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// An Elo difference and its interval in whole points. Where all games were won or lost there is only an end of the

@@ -20,6 +20,9 @@ pub enum NotDrawn {
         /// The bound on its positions.
         limit: usize,
     },
+    /// The game can go on for ever, and nothing but the players ends it.
+    #[error("its positions can come back, and the players can keep it from ever ending")]
+    Endless,
     /// Random games end where nothing is left to choose, or before they come near enough to their end.
     #[error("only {found} positions with something to choose were solved in {games} random games")]
     TooFew {
@@ -60,7 +63,10 @@ pub fn draw<P: Position>(
                     Err(Unsolved::NotSolved(NotSolved::Cycle)) => {
                         let limit = limit.unwrap_or(WHOLE_LIMIT);
                         let solved = FixedPoint::of(start, BY_RESULT, limit);
-                        whole = Some(solved.map_err(|_| NotDrawn::TooLarge { limit })?);
+                        whole = Some(solved.map_err(|error| match error {
+                            NotSolved::Endless => NotDrawn::Endless,
+                            _ => NotDrawn::TooLarge { limit },
+                        })?);
                     }
                     Err(_) => break,
                     Ok(solution) => solved.push(solution),

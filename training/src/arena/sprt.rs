@@ -19,6 +19,7 @@ const ELO_RANGE: RangeInclusive<f64> = -1500.0..=1500.0;
 
 /// The two hypotheses and how often the test may err.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SprtPlan {
     /// Elo of A minus Elo of B under H0, -1500 to 1500.
     pub elo0: f64,
@@ -175,6 +176,7 @@ pub enum Hypothesis {
 
 /// Where a test stands.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SprtState {
     /// What is tested.
     pub plan: SprtPlan,

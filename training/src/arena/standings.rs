@@ -1,23 +1,30 @@
-//! What all games of one version tell: ratings, the crosstable, the seats, and who matters in a cycle of strengths.
+//! What all games of one version and the same bounds tell: ratings, the crosstable, the seats, and who matters in a cycle of
+//! strengths. An agent that may think less is another player, so games of other bounds are told apart.
 
 use crate::arena::brief::{brief_specs, readable};
 use crate::arena::match_play::{Contestant, PlayedGame};
 use crate::arena::nash::NashAverage;
 use crate::arena::ratings::{PRIOR_GAMES, RatedPair, Ratings};
-use crate::arena::report::{SeatStatistics, interval, signed};
+use crate::arena::report::{SeatStatistics, allowed, interval, signed};
 use crate::arena::statistics::{EloDifference, Estimate, Pentanomial, Tally};
 use crate::arena::store::{Store, StoreError, StoredMatch, StoredRating, StoredVersion};
 use comfy_table::{Cell, CellAlignment, Table, presets};
+use dervish_agents::limits::Limits;
 use dervish_env::game::Seat;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
+use std::time::Duration;
 
-/// The standings of a version.
+/// The standings of a version, in games of the same bounds.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Standings {
     /// Program, rules and scenario.
     pub version: StoredVersion,
+    /// How much all agents might think.
+    pub limits: Limits,
+    /// Decisions after which games were cut off, if bounded.
+    pub max_decisions: Option<u32>,
     /// Games played.
     pub games: u64,
     /// Games that differ in any decision or roll.
@@ -47,6 +54,8 @@ pub struct AgentStanding {
     pub seats: [SeatStatistics; 2],
     /// Of the losses, games that it forfeited.
     pub forfeits: u64,
+    /// Of the draws, games that were cut off.
+    pub truncated: u64,
     /// Its part in the equilibrium, where all agents have met each other.
     pub nash: Option<NashStanding>,
 }
@@ -77,7 +86,7 @@ pub struct Encounter {
 }
 
 impl Standings {
-    /// The standings of every version in the file that has games and, if `scenario` is given, plays it.
+    /// The standings of every version in the file that has games and, if `scenario` is given, plays it, as [`Standings::of`].
     ///
     /// # Errors
     /// [`StoreError`].
@@ -86,21 +95,43 @@ impl Standings {
         for version in store.versions()? {
             if scenario.is_none_or(|wanted| version.scenario() == wanted) {
                 let matches = store.matches_of(&version)?;
-                all.extend(Standings::of(version, &matches));
+                all.extend(Standings::of(&version, matches));
             }
         }
         Ok(all)
     }
 
-    /// The standings by these matches; `None` without games.
-    pub fn of(version: StoredVersion, matches: &[StoredMatch]) -> Option<Standings> {
+    /// The standings by these matches of a version, one for all games of the same bounds: those without bounds first, then from
+    /// tight bounds to wide ones. None without games.
+    pub fn of(version: &StoredVersion, mut matches: Vec<StoredMatch>) -> Vec<Standings> {
+        matches.sort_by_key(bounds);
+        let alike = matches.chunk_by(|one, other| bounds(one) == bounds(other));
+        alike.filter_map(|matches| Standings::of_alike(version, matches)).collect()
+    }
+
+    /// Saves the ratings in the file, which has room for one of each agent in a version: where games of a version have several
+    /// bounds no rating is right for all of them, and it keeps none. All standings of these versions must be given.
+    ///
+    /// # Errors
+    /// [`StoreError::Sql`].
+    pub fn save(all: &[Standings], store: &mut Store) -> Result<(), StoreError> {
+        for alike in all.chunk_by(|one, other| one.version == other.version) {
+            let ratings = if let [alone] = alike { alone.stored_ratings() } else { Vec::new() };
+            store.save_ratings(&alike[0].version, &ratings)?;
+        }
+        Ok(())
+    }
+
+    /// The standings by these matches, all of the same bounds; `None` without games.
+    fn of_alike(version: &StoredVersion, matches: &[StoredMatch]) -> Option<Standings> {
+        let &StoredMatch { limits, max_decisions, .. } = matches.first()?;
         let specs = matches.iter().flat_map(|of| &of.agents);
         let mut numbers: BTreeMap<&str, usize> = specs.map(|spec| (spec.as_str(), 0)).collect();
         numbers.values_mut().enumerate().for_each(|(number, slot)| *slot = number);
         let agents = numbers.len();
         let mut meetings = vec![vec![Pentanomial::default(); agents]; agents];
         let mut tallies = vec![[Tally::default(); 2]; agents];
-        let mut forfeits = vec![0; agents];
+        let (mut forfeits, mut truncated) = (vec![0; agents], vec![0; agents]);
         let (mut first_seat, mut rated, mut decisions) = (Pentanomial::default(), Vec::new(), Vec::new());
         let mut hashes = HashSet::new();
         for of in matches {
@@ -118,6 +149,7 @@ impl Standings {
                         let seat = game.seat_of(contestant);
                         tallies[agent][seat.index()].add(game.score(seat));
                         forfeits[agent] += u64::from(game.forfeited_by() == Some(contestant));
+                        truncated[agent] += u64::from(game.truncated);
                     }
                     decisions.push(game.decisions);
                     hashes.insert(game.events_hash);
@@ -139,6 +171,7 @@ impl Standings {
                 elo: ratings.elo[number],
                 seats: [seat(Seat::First)?, seat(Seat::Second)?],
                 forfeits: forfeits[number],
+                truncated: truncated[number],
                 nash: nash.as_ref().map(|nash| NashStanding { weight: nash.weights[number], elo: nash.elo[number] }),
             });
         }
@@ -150,7 +183,9 @@ impl Standings {
         };
         let crosstable = |&row: &usize| order.iter().map(|&column| encounter(row, column)).collect();
         Some(Standings {
-            version,
+            version: version.clone(),
+            limits,
+            max_decisions,
             games: decisions.len() as u64,
             distinct_games: hashes.len() as u64,
             first_seat_score,
@@ -162,7 +197,7 @@ impl Standings {
     }
 
     /// The ratings as the file keeps them.
-    pub fn stored_ratings(&self) -> Vec<StoredRating> {
+    fn stored_ratings(&self) -> Vec<StoredRating> {
         let rating = |standing: &AgentStanding| StoredRating {
             agent: standing.agent.clone(),
             games: standing.total().games(),
@@ -176,17 +211,31 @@ impl Standings {
         brief_specs(self.agents.iter().map(|standing| standing.agent.as_str()))
     }
 
-    /// Whether any game was forfeited: tables have a column of forfeits only then.
-    pub fn any_forfeit(&self) -> bool {
-        self.agents.iter().any(|standing| standing.forfeits > 0)
+    /// Columns that tables have only where a game needs them, with the games of each agent: those that it forfeited, and those
+    /// that were cut off.
+    pub fn broken_off(&self) -> Vec<(&'static str, Vec<u64>)> {
+        let forfeited = self.agents.iter().map(|standing| standing.forfeits).collect();
+        let truncated = self.agents.iter().map(|standing| standing.truncated).collect();
+        let columns: [(&'static str, Vec<u64>); 2] = [("forfeited", forfeited), ("truncated", truncated)];
+        columns.into_iter().filter(|(_, games)| games.iter().any(|&games| games > 0)).collect()
     }
 
-    /// One line that says what the standings are of.
+    /// One line that says what the standings are of: version, then the bounds if there are any.
     pub fn title(&self) -> String {
         let StoredVersion { program, identity, .. } = &self.version;
         let (scenario, rules) = (self.version.scenario(), identity.rules_version);
-        readable(&format!("{scenario}, dervish {program}, rules {rules} ({})", identity.rules_hash))
+        let version = readable(&format!("{scenario}, dervish {program}, rules {rules} ({})", identity.rules_hash));
+        let thought = Some(allowed(&self.limits)).filter(|bounds| !bounds.is_empty());
+        let length = self.max_decisions.map(|bound| format!("{bound} decisions a game"));
+        let bounds: Vec<String> = thought.into_iter().chain(length).collect();
+        if bounds.is_empty() { version } else { format!("{version}, allowed {}", bounds.join(", ")) }
     }
+}
+
+/// The bounds of a match in an order: without a bound first.
+fn bounds(of: &StoredMatch) -> ([Option<Duration>; 2], [Option<u32>; 3]) {
+    let Limits { simulations, time, turn_simulations, turn_time } = of.limits;
+    ([turn_time, time], [turn_simulations, simulations, of.max_decisions])
 }
 
 /// Log-odds of each agent's score against each other, with the prior of the ratings; `None` if some have not met.
@@ -218,9 +267,9 @@ impl fmt::Display for Standings {
         table.load_style(presets::UTF8_FULL_CONDENSED);
         let scores = [&first, &second].map(|seat| format!("as {seat} [95%]"));
         let [as_first, as_second] = scores.each_ref().map(String::as_str);
-        let forfeited = self.any_forfeit();
+        let broken_off = self.broken_off();
         let mut header = vec!["", "agent", "games"];
-        header.extend(forfeited.then_some("forfeited"));
+        header.extend(broken_off.iter().map(|(name, _)| *name));
         header.extend(["Elo [95%]", as_first, as_second, "Nash weight", "Nash Elo"]);
         table.set_header(header);
         for (place, (standing, spec)) in self.agents.iter().zip(self.briefs()).enumerate() {
@@ -232,7 +281,7 @@ impl fmt::Display for Standings {
             let games = right(standing.total().games().to_string());
             let (number, agent) = (right((place + 1).to_string()), Cell::new(broken(&spec)));
             let mut row = vec![number, agent, games];
-            row.extend(forfeited.then(|| right(standing.forfeits.to_string())));
+            row.extend(broken_off.iter().map(|(_, games)| right(games[place].to_string())));
             row.extend([right(elo_interval(&standing.elo)), on_first, on_second, right(weight), right(elo)]);
             table.add_row(row);
         }

@@ -54,6 +54,7 @@ impl Pentanomial {
 
 /// An estimate with its 95% interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Estimate {
     /// The estimate.
     pub value: f64,
@@ -66,6 +67,7 @@ pub struct Estimate {
 /// An Elo difference with its 95% interval. `None` is without bound on its side: a score of 1 has no finite Elo
 /// difference, only a lower bound; a score of 0 only an upper one.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct EloDifference {
     /// The difference at the estimated score.
     pub value: Option<f64>,
@@ -95,6 +97,7 @@ pub fn expected_score(elo: f64) -> f64 {
 
 /// Wins, draws and losses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Tally {
     /// Games won.
     pub wins: u64,
@@ -148,6 +151,7 @@ pub fn wilson(successes: f64, trials: f64) -> Estimate {
 
 /// A mean with its standard error.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Mean {
     /// The mean.
     pub value: f64,

@@ -3,10 +3,12 @@
 //! A match is named by what its games depend on: program, game and rules, the two agents, the seed and the bounds. Asked
 //! for again it goes on after its last whole pair, so a match may be killed at any moment and more games may be asked
 //! for later. A pair is written in one transaction; the file's key of match and game keeps any game from being counted
-//! twice. An agent is named by its spec and the program's version, and beside them its fingerprint is kept: once there are
-//! games of it, others of that name that it plays by other files are refused. Where its code changes without a new version, or
-//! it is a program of its own, a new file of results must begin. While a program has the file open, the latest pairs may
-//! lie in a journal beside it (SQLite's write-ahead log); the next opening takes them in.
+//! twice, and no match is entered of which there are games with A and B exchanged: these have the same dice.
+//!
+//! An agent is named by its spec and the program's version, and beside them its fingerprint is kept: once there are games of
+//! it, others of that name that it plays by other files are refused. Where its code changes without a new version, or it is
+//! a program of its own, a new file of results must begin. While a program has the file open, the latest pairs may lie in a
+//! journal beside it (SQLite's write-ahead log); the next opening takes them in.
 //!
 //! A file is made under a temporary name with its tables and then renamed, so one that is there is whole, and its header
 //! says at once whether it is ours: nothing is ever written to another. What a killed program leaves of one is removed when
@@ -20,7 +22,7 @@ use dervish_env::record::Forfeit;
 use rusqlite::{
     Connection, ErrorCode, MAIN_DB, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -133,7 +135,15 @@ pub struct MatchIdentity {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MatchId(i64);
 
-/// A program with the rules that it plays by: what results must share to be compared.
+/// The bounds of a match, as its row has them.
+#[derive(Serialize, Deserialize)]
+struct Bounds {
+    #[serde(flatten)]
+    limits: Limits,
+    max_decisions: Option<u32>,
+}
+
+/// A program with the rules that it plays by. Results can be compared that share it and their bounds.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct StoredVersion {
     #[serde(skip)]
@@ -163,6 +173,10 @@ impl StoredVersion {
 pub struct StoredMatch {
     /// Specs of A and B.
     pub agents: [String; 2],
+    /// How much both agents might think.
+    pub limits: Limits,
+    /// Decisions after which games were cut off.
+    pub max_decisions: Option<u32>,
     /// In order, from number 0 on.
     pub pairs: Vec<[PlayedGame; 2]>,
 }
@@ -283,13 +297,14 @@ impl Store {
     }
 
     /// The match of this identity, entered if it is new. Of agents whose fingerprints are not known, these are from now on.
+    /// Where an older program has entered games both ways round, both may go on.
     ///
     /// # Errors
-    /// [`StoreError::Changed`] if the file has games of an agent that it played by other files; nothing is entered then.
-    /// [`StoreError::Sql`].
+    /// [`StoreError::Changed`] if the file has games of an agent that it played by other files, [`StoreError::Exchanged`] if it
+    /// has games of this match with A and B exchanged; nothing is entered then. [`StoreError::Sql`].
     pub fn enter_match(&mut self, identity: &MatchIdentity) -> Result<MatchId, StoreError> {
         let failed = sql_fault(&self.path);
-        let enter = |connection: &mut Connection| -> rusqlite::Result<Result<MatchId, String>> {
+        let enter = |connection: &mut Connection| -> rusqlite::Result<Result<MatchId, Refusal>> {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             renew_tables(&transaction)?;
             let entered = enter_match(&transaction, identity)?;
@@ -299,7 +314,7 @@ impl Store {
             Ok(entered)
         };
         let entered = enter(&mut self.connection).map_err(failed)?;
-        entered.map_err(|agent| StoreError::Changed { path: self.path.clone(), agent })
+        entered.map_err(|refusal| refusal.of(&self.path))
     }
 
     /// The whole pairs of a match that were played so far, in order from number 0 on.
@@ -343,19 +358,24 @@ impl Store {
     /// Writes both games of a pair, or neither.
     ///
     /// # Errors
-    /// [`StoreError::Taken`] if another process has written them, [`StoreError::Sql`].
+    /// [`StoreError::Taken`] if another process has written them, [`StoreError::Exchanged`] if it has begun to write this match
+    /// the other way round, [`StoreError::Sql`].
     pub fn add_pair(&mut self, match_id: MatchId, pair: &[PlayedGame; 2]) -> Result<(), StoreError> {
-        let add = |connection: &mut Connection| {
+        let add = |connection: &mut Connection| -> rusqlite::Result<Result<(), Refusal>> {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            if let Some(refusal) = exchanged(&transaction, match_id)? {
+                return Ok(Err(refusal));
+            }
             pair.iter().try_for_each(|game| add_game(&transaction, match_id, game))?;
-            transaction.commit()
+            transaction.commit().map(Ok)
         };
-        add(&mut self.connection).map_err(|error| match error.sqlite_error_code() {
+        let added = add(&mut self.connection).map_err(|error| match error.sqlite_error_code() {
             Some(ErrorCode::ConstraintViolation) => {
                 StoreError::Taken { path: self.path.clone(), game: pair[0].outcome.game }
             }
             _ => sql_fault(&self.path)(error),
-        })
+        })?;
+        added.map_err(|refusal| refusal.of(&self.path))
     }
 
     /// The versions that have matches, in the order in which they were entered.
@@ -390,19 +410,24 @@ impl Store {
     pub fn matches_of(&self, version: &StoredVersion) -> Result<Vec<StoredMatch>, StoreError> {
         let read = || {
             let mut statement = self.connection.prepare(
-                "SELECT matches.id, a.spec, b.spec FROM matches
+                "SELECT matches.id, a.spec, b.spec, bounds FROM matches
                  JOIN agents AS a ON a.id = matches.a JOIN agents AS b ON b.id = matches.b
                  WHERE version = ?1 ORDER BY a.spec, b.spec, seed, bounds",
             )?;
-            let entry = |row: &Row| Ok((MatchId(row.get(0)?), [row.get(1)?, row.get(2)?]));
-            statement.query_map([version.id], entry)?.collect::<rusqlite::Result<Vec<(MatchId, [String; 2])>>>()
+            let entry = |row: &Row| Ok((MatchId(row.get(0)?), [row.get(1)?, row.get(2)?], row.get(3)?));
+            statement.query_map([version.id], entry)?.collect::<rusqlite::Result<Vec<(MatchId, [String; 2], String)>>>()
         };
         let mut matches = Vec::new();
-        for (id, agents) in read().map_err(sql_fault(&self.path))? {
+        for (id, agents, bounds) in read().map_err(sql_fault(&self.path))? {
             let pairs = self.pairs_of(id)?;
-            if !pairs.is_empty() {
-                matches.push(StoredMatch { agents, pairs });
+            if pairs.is_empty() {
+                continue;
             }
+            let Ok(Bounds { limits, max_decisions }) = serde_json::from_str(&bounds) else {
+                let what = format!("the bounds of match {} cannot be read", id.0);
+                return Err(StoreError::Damaged { path: self.path.clone(), what });
+            };
+            matches.push(StoredMatch { agents, limits, max_decisions, pairs });
         }
         Ok(matches)
     }
@@ -574,8 +599,42 @@ fn admit(transaction: &Transaction, version: i64, agent: i64, fingerprint: &str)
     Ok(true)
 }
 
-/// The match, or the spec of an agent that plays by other files than in its games so far.
-fn enter_match(transaction: &Transaction, identity: &MatchIdentity) -> rusqlite::Result<Result<MatchId, String>> {
+/// Why no games are taken of a match.
+enum Refusal {
+    /// The agent of this spec plays by other files than in its games so far.
+    Changed(String),
+    /// There are games of the match in which A and B, of these specs, are exchanged.
+    Exchanged([String; 2]),
+}
+
+impl Refusal {
+    /// As what is wrong with this file.
+    fn of(self, path: &Path) -> StoreError {
+        let path = path.to_path_buf();
+        match self {
+            Refusal::Changed(agent) => StoreError::Changed { path, agent },
+            Refusal::Exchanged(agents) => StoreError::Exchanged { path, agents },
+        }
+    }
+}
+
+/// Whether a match that has no games yet has some with A and B exchanged.
+fn exchanged(transaction: &Transaction, match_id: MatchId) -> rusqlite::Result<Option<Refusal>> {
+    let twin = transaction.query_row(
+        "SELECT a.spec, b.spec FROM matches AS asked
+         JOIN matches AS twin ON twin.version = asked.version AND twin.a = asked.b AND twin.b = asked.a
+             AND twin.seed = asked.seed AND twin.bounds = asked.bounds AND twin.id <> asked.id
+         JOIN agents AS a ON a.id = twin.a JOIN agents AS b ON b.id = twin.b
+         WHERE asked.id = ?1 AND EXISTS (SELECT 1 FROM games WHERE games.match = twin.id)
+             AND NOT EXISTS (SELECT 1 FROM games WHERE games.match = asked.id)",
+        [match_id.0],
+        |row| Ok(Refusal::Exchanged([row.get(0)?, row.get(1)?])),
+    );
+    twin.optional()
+}
+
+/// The match, or why it is not entered.
+fn enter_match(transaction: &Transaction, identity: &MatchIdentity) -> rusqlite::Result<Result<MatchId, Refusal>> {
     let MatchIdentity { game, seats: [first, second], agents, fingerprints, seed, limits, max_decisions } = identity;
     transaction.execute(
         "INSERT INTO versions (program, game, scenario, rules_version, rules_hash, first_seat, second_seat)
@@ -588,20 +647,14 @@ fn enter_match(transaction: &Transaction, identity: &MatchIdentity) -> rusqlite:
         params![PROGRAM, game.game, game.scenario, game.rules_version, game.rules_hash],
         |row| row.get(0),
     )?;
-    #[derive(Serialize)]
-    struct Bounds<'a> {
-        #[serde(flatten)]
-        limits: &'a Limits,
-        max_decisions: &'a Option<u32>,
-    }
-    let bounds = serde_json::to_string(&Bounds { limits, max_decisions });
+    let bounds = serde_json::to_string(&Bounds { limits: *limits, max_decisions: *max_decisions });
     let bounds = bounds.map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     let [a, b] = [enter_agent(transaction, &agents[0])?, enter_agent(transaction, &agents[1])?];
     for ((agent, spec), fingerprint) in [a, b].into_iter().zip(agents).zip(fingerprints) {
         if let Some(fingerprint) = fingerprint
             && !admit(transaction, version, agent, fingerprint)?
         {
-            return Ok(Err(spec.clone()));
+            return Ok(Err(Refusal::Changed(spec.clone())));
         }
     }
     let key = params![version, a, b, seed.cast_signed(), bounds];
@@ -609,11 +662,12 @@ fn enter_match(transaction: &Transaction, identity: &MatchIdentity) -> rusqlite:
         "INSERT INTO matches (version, a, b, seed, bounds) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
         key,
     )?;
-    transaction.query_row(
+    let match_id = transaction.query_row(
         "SELECT id FROM matches WHERE version = ?1 AND a = ?2 AND b = ?3 AND seed = ?4 AND bounds = ?5",
         key,
-        |row| Ok(Ok(MatchId(row.get(0)?))),
-    )
+        |row| Ok(MatchId(row.get(0)?)),
+    )?;
+    Ok(exchanged(transaction, match_id)?.map_or(Ok(match_id), Err))
 }
 
 fn add_game(transaction: &Transaction, match_id: MatchId, game: &PlayedGame) -> rusqlite::Result<()> {
@@ -810,6 +864,20 @@ pub enum StoreError {
         path: PathBuf,
         /// Spec of the agent.
         agent: String,
+    },
+    /// The same dice, and where the agents draw nothing the same games, would count twice.
+    #[error(
+        "{}: holds this match with A and B exchanged, {} against {} on the same dice; ask for it that way round, or give \
+         another seed",
+        path.display(),
+        agents[0],
+        agents[1]
+    )]
+    Exchanged {
+        /// The file.
+        path: PathBuf,
+        /// Specs of A and B in the match that it holds.
+        agents: [String; 2],
     },
     /// Two processes play one match.
     #[error("{}: game {game} has been written by another process that plays the same match", path.display())]

@@ -8,7 +8,8 @@ use dervish_env::bench::{PlaySpeed, VecSpeed, measure_play, measure_vec_env};
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::odds_speed::{OddsSpeed, measure_odds};
 use dervish_env::dervish::scenario::Scenario;
-use dervish_env::encode::{Parts, PolicyEncoder};
+use dervish_env::encode::{Encoder, Observation, Parts, PolicyEncoder};
+use dervish_env::game::{Position, Seat};
 use serde::Serialize;
 
 use super::{CommandError, print_json, print_line};
@@ -38,7 +39,7 @@ pub struct BenchArgs {
     /// Parts of the observations that many games at once write; a game has those that its encoder offers.
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Part::Planes, Part::Tokens, Part::Globals])]
     pub observe: Vec<Part>,
-    /// Games side by side in that measurement.
+    /// Games side by side in that measurement; their observations may take 4096 MiB.
     #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub lanes: u32,
     /// Names the games that are played.
@@ -77,7 +78,7 @@ impl BenchArgs {
     /// Measures and prints.
     ///
     /// # Errors
-    /// [`CommandError`] if a game is not known, threads cannot be had, or standard output fails.
+    /// [`CommandError`] if a game is not known, it or its threads take too much, or standard output fails.
     pub fn run(&self) -> Result<(), CommandError> {
         #[cfg(feature = "torch")]
         if let Some(OtherBench::Selfplay(self_play)) = &self.other {
@@ -93,7 +94,7 @@ impl BenchArgs {
     /// Measures.
     ///
     /// # Errors
-    /// [`CommandError`] if a game is not known or threads cannot be had.
+    /// [`CommandError`] if a game is not known, or it or its threads take too much.
     pub fn measure(&self) -> Result<BenchReport, CommandError> {
         let names = if self.games.is_empty() { game_names().map(str::to_string).collect() } else { self.games.clone() };
         let mut games = Vec::new();
@@ -151,6 +152,19 @@ fn aim(game: &str) -> Option<f64> {
     }
 }
 
+/// MiB that many games at once may take.
+const MOST_MIB: u64 = 4096;
+
+/// MiB that this many games at once take, rounded up: their arrays, with as many tokens as at the start, and positions.
+fn mib_of<P: Position, E: Encoder<P>>(start: &P, encoder: &E, parts: Parts, lanes: u32) -> u64 {
+    let mut observation = Observation::new(encoder, parts);
+    observation.encode(encoder, start, Seat::First);
+    let values = observation.planes().len() + observation.tokens.as_slice().len() + observation.globals.len();
+    // Each game keeps the last position of its last episode, too.
+    let bytes = values * size_of::<f32>() + P::ACTIONS * size_of::<bool>() + 2 * size_of::<P>();
+    (bytes as u64).saturating_mul(u64::from(lanes)).div_ceil(1 << 20)
+}
+
 struct Measure<'a>(&'a BenchArgs);
 
 impl GameVisitor for Measure<'_> {
@@ -163,6 +177,11 @@ impl GameVisitor for Measure<'_> {
             tokens: observe.contains(&Part::Tokens),
             globals: observe.contains(&Part::Globals),
         };
+        let mib = mib_of(&start, &encoder, parts, lanes);
+        if mib > MOST_MIB {
+            let reason = format!("{lanes} games at once take {mib} MiB with these observations, more than {MOST_MIB}");
+            return Err(CommandError::Argument { argument: "--lanes", reason });
+        }
         let budget = Duration::from_secs_f64(seconds);
         let play = measure_play(&start, seed, budget);
         let vec_env = measure_vec_env(&start, &encoder, parts, lanes as usize, usize::from(threads), budget)

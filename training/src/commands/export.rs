@@ -1,7 +1,7 @@
 //! `dervish export`: a trained network by itself, without what only its learner needs.
 
-use super::CommandError;
-use crate::run_files::CONFIG;
+use super::{CommandError, tell};
+use crate::run_files::{CONFIG, RunFiles};
 use dervish_env::persist::{read_text, write_whole};
 use dervish_models::checkpoint::{self, CheckpointError, Description};
 use dervish_models::checkpoint_series::CheckpointSeries;
@@ -29,10 +29,13 @@ impl ExportArgs {
     /// Writes the folder.
     ///
     /// # Errors
-    /// [`CommandError::Training`]: no such checkpoint, or a folder that is there already.
+    /// [`CommandError::RunFile`]: no run directory; [`CommandError::Training`]: no such checkpoint, or a folder that is there
+    /// already.
     pub fn run(&self) -> Result<(), CommandError> {
         process::prepare();
         let told = |error: CheckpointError| CommandError::Training(error.to_string());
+        // What is no run directory is told.
+        RunFiles::open(&self.run)?;
         let config = self.run.join(CONFIG);
         let config = read_text(&config)
             .map_err(|error| CommandError::File { file: config.display().to_string(), reason: error.to_string() })?;
@@ -51,12 +54,12 @@ impl ExportArgs {
         let file = self.out.join(RUN_CONFIG);
         write_whole(&file, config.as_bytes())
             .map_err(|error| CommandError::File { file: file.display().to_string(), reason: error.to_string() })?;
-        eprintln!(
+        tell(&format!(
             "{} weights of step {}; it plays as: neural:{}",
             net.weight_count(),
             manifest.step,
             self.out.display()
-        );
+        ));
         Ok(())
     }
 }

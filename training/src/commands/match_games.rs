@@ -8,7 +8,7 @@ use crate::arena::sprt::SprtPlan;
 use crate::arena::store::Store;
 use crate::commands::match_args::GamesArgs;
 use crate::commands::match_keeping::{MatchCommandError, Pace, kept_folder, play_and_keep};
-use crate::commands::{CommandError, print_json, print_line};
+use crate::commands::{CommandError, print_json, print_line, tell};
 use crate::games::{GameVisitor, with_game};
 use dervish_agents::registry::Registry;
 use dervish_env::encode::PolicyEncoder;
@@ -63,12 +63,10 @@ impl MatchArgs {
             print_line(&report.to_string())?;
         }
         if self.luck && report.statistics.luck.is_none() {
-            eprintln!(
-                "nothing is told of luck: it takes three pairs, and results and dice that are not always the same"
-            );
+            tell("nothing is told of luck: it takes three pairs, and results and dice that are not always the same");
         }
         if let Some(folder) = &self.out {
-            eprintln!("match.json and {} records are in {}", report.games.len(), folder.display());
+            tell(&format!("match.json and {} records are in {}", report.games.len(), folder.display()));
         }
         Ok(())
     }

@@ -92,7 +92,7 @@ pub(super) fn identity_of<P: ArenaGame>(to_play: &Match<'_, P>) -> MatchIdentity
         game: to_play.start.identity(),
         seats: Seat::BOTH.map(|seat| P::seat_name(seat).to_string()),
         agents: to_play.agents.map(|agent| agent.spec().to_string()),
-        fingerprints: to_play.agents.map(|agent| agent.make().fingerprint()),
+        fingerprints: to_play.agents.map(|agent| agent.fingerprint().map(str::to_string)),
         seed: to_play.options.seed,
         limits: to_play.options.limits,
         max_decisions: to_play.options.max_decisions,

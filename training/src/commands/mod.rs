@@ -1,5 +1,5 @@
 //! The commands of `dervish`, one file each. A command's arguments are a clap struct with a `run` that does the work;
-//! what it has to say to programs goes to standard output as JSON.
+//! what it has to say to programs goes to standard output as JSON, what else there is to say to standard error ([`tell`]).
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -149,8 +149,23 @@ pub fn print_json(answer: &impl Serialize) -> Result<(), CommandError> {
 /// [`CommandError::Output`]; a reader that has gone away is none.
 pub fn print_line(text: &str) -> Result<(), CommandError> {
     let mut out = io::stdout().lock();
-    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+    printed(writeln!(out, "{text}").and_then(|()| out.flush()))
+}
+
+/// What came of writing to standard output.
+///
+/// # Errors
+/// [`CommandError::Output`]; a reader that has gone away is none.
+pub fn printed(written: io::Result<()>) -> Result<(), CommandError> {
+    match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
+}
+
+/// Writes `text` and a line break to standard error: what people are told beside the answer. Where that cannot be written,
+/// because nobody reads it any more or its disk is full, the work is as good as before and nobody is left to be told, so that
+/// is passed over; `eprintln!` would end the program.
+pub fn tell(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
 }

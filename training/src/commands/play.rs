@@ -3,20 +3,25 @@
 use std::fs;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Position, Seat};
 use dervish_env::record::{Ending, Record, Replay};
+use dervish_play::game_file::GameFile;
 use dervish_play::terminal::{HUMAN, Sitting, Table};
 
 use rand::TryRng;
 use rand::rngs::SysRng;
 
-use super::match_args::ThoughtArgs;
-use super::replay::{record_fault, refuse_existing, result_text, with_recorded_game};
+use super::match_args::{ThoughtArgs, time_of};
+use super::replay::{record_fault, recorded_name, refuse_existing, result_text, with_recorded_game};
 use super::{CommandError, print_line};
 use crate::arena::agents::{ArenaGame, agents_of};
 use crate::games::{GameVisitor, with_game};
+
+/// Key of the line in the head of a record that says how much the agent may think.
+const THINKING: &str = "thinking";
 
 /// Plays a game at the terminal: you on one side, an agent on the other.
 #[derive(Clone, Debug, clap::Args)]
@@ -45,7 +50,7 @@ pub struct PlayArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub record: Option<PathBuf>,
     /// Go on with a game that was left, and with its record: the same sides, agent and dice, but the agent draws from its
-    /// random stream anew. How much it may think is to be said again.
+    /// random stream anew. It may think as much as before, unless a bound is given: then those given hold, and no other.
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
 }
@@ -64,29 +69,62 @@ impl PlayArgs {
         with_recorded_game(&identity, self.scenario.as_deref(), Resume { args: self, file, record })?
     }
 
-    /// Plays at the terminal, and keeps the record where it is to be kept.
-    fn sit<P: ArenaGame>(&self, table: Table<P>) -> Result<(), CommandError> {
+    /// Plays at the terminal, and keeps the record where it is to be kept. `thought` is how much the agent may think.
+    fn sit<P: ArenaGame>(&self, table: Table<P>, thought: &ThoughtArgs) -> Result<(), CommandError> {
         let mut table = table.showing_thinking(self.thinking);
-        let (argument, file) = match &self.resume {
-            Some(file) => ("--resume", Some(file)),
-            None => ("--record", self.record.as_ref()),
+        let argument = if self.resume.is_some() { "--resume" } else { "--record" };
+        let refused = |reason: String| CommandError::Argument { argument, reason };
+        let mut file = match (&self.resume, &self.record) {
+            (Some(path), _) => {
+                let read = GameFile::of_left_game(path);
+                Some(read.map_err(|error| refused(format!("{}: {error}", path.display())))?)
+            }
+            (None, path) => path.as_deref().map(GameFile::new),
         };
-        let write = |record: &Record| file.map_or(Ok(()), |path| record.write(path));
-        let keep = |record: &Record| {
-            write(record).map_err(|error| CommandError::Argument { argument, reason: error.to_string() })
+        let bounds = bounds_text(thought);
+        if !bounds.is_empty() {
+            table = table.noting(THINKING, &bounds).map_err(|fault| refused(fault.to_string()))?;
+        }
+        let keep = |file: &mut Option<GameFile>, record: &Record| {
+            file.as_mut().map_or(Ok(()), |file| file.keep(record)).map_err(|error| refused(error.to_string()))
         };
         // Before the first order, so that nobody plays a game that cannot be kept.
-        keep(table.record())?;
+        keep(&mut file, table.record())?;
         if self.seed.is_none() && self.resume.is_none() {
             print_line(&format!("seed {}", table.record().seed()))?;
         }
-        let keep_on = |record: &Record| write(record).map_err(io::Error::other);
-        let sitting = table.play(&mut io::stdin().lock(), &mut BufWriter::new(io::stdout().lock()), keep_on);
-        keep(table.record())?;
-        match sitting? {
-            Sitting::Finished => result_text(table.position()).map_or(Ok(()), |result| print_line(&result)),
-            Sitting::Left => print_line("left the game"),
+        // Not locked: while the agent thinks, another thread says so.
+        let sitting = table.play(&mut io::stdin().lock(), &mut BufWriter::new(io::stdout()), &mut file);
+        keep(&mut file, table.record())?;
+        match (sitting?, file) {
+            (Sitting::Finished, _) => result_text(table.position()).map_or(Ok(()), |result| print_line(&result)),
+            (Sitting::Left, file) => {
+                match file {
+                    Some(file) => {
+                        let command = self.resume_command(file.path(), table.record());
+                        print_line(&format!("{command} goes on with this game"))?;
+                    }
+                    None if table.record().plies().is_empty() => {}
+                    None => print_line("this game was not kept")?,
+                }
+                print_line("left the game")
+            }
         }
+    }
+
+    /// The command that goes on with the game of a record.
+    fn resume_command(&self, file: &Path, record: &Record) -> String {
+        let mut command = format!("dervish play --resume {}", shell_word(&file.to_string_lossy()));
+        // A scenario of the program's own is known by its name, which the record has.
+        let scenario = self.scenario.as_deref().filter(|given| *given != recorded_name(record.identity()));
+        if let Some(scenario) = scenario {
+            command.push_str(" --scenario ");
+            command.push_str(&shell_word(scenario));
+        }
+        if self.thinking {
+            command.push_str(" --thinking");
+        }
+        command
     }
 }
 
@@ -119,7 +157,7 @@ impl GameVisitor for Play<'_> {
                 reason: format!("cannot make the folder {}: {error}", folder.display()),
             })?;
         }
-        args.sit(Table::new(start, seat, opponent.make(), limits, seed))
+        args.sit(Table::new(start, seat, opponent.make(), limits, seed), &args.thought)
     }
 }
 
@@ -144,11 +182,60 @@ impl GameVisitor for Resume<'_> {
         };
         let opponent = agents_of(&start, encoder).factory(agent(person.other()));
         let opponent = opponent.map_err(|error| refused(error.to_string()))?;
-        let limits = args.thought.limits(&start)?;
+        let bounds = record.extra(THINKING).unwrap_or_default();
+        let thought = if bounds_text(&args.thought).is_empty() {
+            let unread = || refused(format!("{}: cannot read `{THINKING}: {bounds}`", file.display()));
+            thought_of(bounds).ok_or_else(unread)?
+        } else {
+            args.thought
+        };
+        let limits = thought.limits(&start)?;
         let table =
             Replay::new(record, start).and_then(|replay| Table::resume(replay, person, opponent.make(), limits));
-        args.sit(table.map_err(|error| record_fault(file, &error))?)
+        args.sit(table.map_err(|error| record_fault(file, &error))?, &thought)
     }
+}
+
+/// Bounds on thinking as a record has them, by the names of their options: `time=0.5, turn-sims=1000`; empty for none.
+fn bounds_text(thought: &ThoughtArgs) -> String {
+    let ThoughtArgs { sims, time, turn_sims, turn_time } = thought;
+    let number = |number: &u32| number.to_string();
+    let seconds = |time: &Duration| time.as_secs_f64().to_string();
+    let bounds = [
+        ("sims", sims.as_ref().map(number)),
+        ("time", time.as_ref().map(seconds)),
+        ("turn-sims", turn_sims.as_ref().map(number)),
+        ("turn-time", turn_time.as_ref().map(seconds)),
+    ];
+    let given = bounds.into_iter().filter_map(|(name, bound)| bound.map(|bound| format!("{name}={bound}")));
+    given.collect::<Vec<_>>().join(", ")
+}
+
+/// Reads what [`bounds_text`] gives; `None` for anything else.
+fn thought_of(bounds: &str) -> Option<ThoughtArgs> {
+    let mut thought = ThoughtArgs::default();
+    for bound in bounds.split(", ").filter(|bound| !bound.is_empty()) {
+        let (name, value) = bound.split_once('=')?;
+        let number = || value.parse::<u32>().ok();
+        let seconds = || time_of(value.parse().ok()?).ok();
+        match name {
+            "sims" => thought.sims = Some(number()?),
+            "time" => thought.time = Some(seconds()?),
+            "turn-sims" => thought.turn_sims = Some(number()?),
+            "turn-time" => thought.turn_time = Some(seconds()?),
+            _ => return None,
+        }
+    }
+    Some(thought)
+}
+
+/// A word as a shell reads it: in quotes if it has anything but letters, digits and the signs of plain names of files.
+fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,=@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// The seat of a side's name, in capitals or small letters.

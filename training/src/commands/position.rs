@@ -1,7 +1,6 @@
 //! `dervish position`: position files checked, looked into and played on from, one order or roll at a time.
 
 use std::collections::VecDeque;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use dervish_env::dervish::Campaign;
@@ -13,7 +12,7 @@ use dervish_env::game::{Action, Actor, GameResult, IllegalMove, Outcome, Positio
 use dervish_env::persist::read_text_from;
 use serde::Serialize;
 
-use super::{CommandError, print_json, print_line};
+use super::{CommandError, print_json, print_line, tell};
 
 /// Checks a position file, looks into it, or plays on from it.
 #[derive(Clone, Debug, clap::Args)]
@@ -72,8 +71,7 @@ impl PositionArgs {
                 Err(mut faults) => {
                     let last = faults.pop();
                     for fault in faults {
-                        // Nowhere is left to say that standard error is closed.
-                        let _ = writeln!(std::io::stderr(), "dervish: {fault}");
+                        tell(&format!("dervish: {fault}"));
                     }
                     Err(CommandError::Data(last.into_iter().collect()))
                 }

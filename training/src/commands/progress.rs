@@ -1,5 +1,6 @@
 //! How far long work has come: a bar, or a line now and then where standard error is no terminal.
 
+use super::tell;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -49,7 +50,7 @@ impl WorkProgress {
             self.bar.set_position((done * STEPS) as u64);
             self.bar.set_message(message);
         } else if self.lines.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).due(now) {
-            eprintln!("{}{message}", self.prefix);
+            tell(&format!("{}{message}", self.prefix));
         }
     }
 

@@ -5,7 +5,7 @@ use crate::arena::store::Store;
 use crate::commands::{CommandError, print_json, print_line};
 use std::path::{Path, PathBuf};
 
-/// Rates the agents of a file of results, for each scenario and version of the rules and the program.
+/// Rates the agents of a file of results, for each scenario, version of the rules and the program, and bounds of the games.
 #[derive(Clone, Debug, clap::Args)]
 pub struct RatingsArgs {
     /// SQLite file of `dervish match --db` or `dervish tournament`.
@@ -28,9 +28,7 @@ impl RatingsArgs {
         let mut store = Store::open(&self.db)?;
         let all = standings_in(&store, &self.db, self.scenario.as_deref())?;
         if !store.is_read_only() {
-            for standings in &all {
-                store.save_ratings(&standings.version, &standings.stored_ratings())?;
-            }
+            Standings::save(&all, &mut store)?;
         }
         if self.json {
             return print_json(&all);

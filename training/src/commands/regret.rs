@@ -15,6 +15,7 @@ use dervish_env::game::Position;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Measures what agents give away in positions that can be solved exactly.
@@ -176,18 +177,24 @@ impl RegretArgs {
                 .collect(),
         });
         let positions = positions.collect();
-        let all = self.agents.len() * budgets.len();
+        // A choice takes about as long as its budget is high.
+        let of_budgets: u64 = budgets.iter().map(|&budget| u64::from(budget)).sum();
+        let choices = solved.len() as u64 * u64::from(self.repeats);
+        let all = self.agents.len() as u64 * choices * of_budgets;
         let progress = WorkProgress::new(0.0, "", false);
-        let mut done = 0;
+        let done = AtomicU64::new(0);
         let mut agents = Vec::new();
         for agent in &self.agents {
             let mut cells = Vec::new();
             for &budget in &budgets {
                 let factory = with_budget(registry, agent, budget).map_err(|error| wrong(error.to_string()))?;
-                let cell = measure(&factory, budget, &solved, self.repeats, self.seed);
+                let chosen = || {
+                    let budget = u64::from(budget);
+                    let done = done.fetch_add(budget, Ordering::Relaxed) + budget;
+                    progress.tell(done as f64 / all as f64, agent, &format!("{{n}} = {budget}"));
+                };
+                let cell = measure(&factory, budget, &solved, self.repeats, self.seed, chosen);
                 cells.push(cell.map_err(|error| wrong(error.to_string()))?);
-                done += 1;
-                progress.tell(done as f64 / all as f64, &format!("{done} of {all} settings"), agent);
             }
             agents.push(AgentRegret { agent: agent.clone(), cells });
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Actor, GameIdentity};
-use dervish_env::record::{Ending, Forfeit, Record, RecordError, Replay};
+use dervish_env::record::{Ending, Forfeit, Ply, Record, RecordError, Replay};
 
 use super::{CommandError, print_line};
 use crate::arena::agents::ArenaGame;
@@ -22,7 +22,8 @@ pub struct ReplayArgs {
     /// Stop after this many decisions and rolls instead of going to the end.
     #[arg(long, value_name = "N")]
     pub to: Option<usize>,
-    /// Print every decision and roll with what it answered.
+    /// Print every decision and roll with what it answered, below it what it meant and changed, and where a player's turn
+    /// begins.
     #[arg(long)]
     pub steps: bool,
     /// New file for the record up to where it stopped, unfinished.
@@ -53,7 +54,7 @@ pub(super) fn with_recorded_game<V: GameVisitor>(
     scenario: Option<&str>,
     visitor: V,
 ) -> Result<V::Output, CommandError> {
-    let named = if identity.scenario.is_empty() { &identity.game } else { &identity.scenario };
+    let named = recorded_name(identity);
     with_game(scenario.unwrap_or(named), visitor).map_err(|faults| match scenario {
         Some(_) => CommandError::Data(faults),
         None => CommandError::Argument {
@@ -61,6 +62,11 @@ pub(super) fn with_recorded_game<V: GameVisitor>(
             reason: format!("'{named}' does not come with the program: name the scenario file that was played"),
         },
     })
+}
+
+/// The name of the scenario of a record, or of its game where that has but one start.
+pub(super) fn recorded_name(identity: &GameIdentity) -> &str {
+    if identity.scenario.is_empty() { &identity.game } else { &identity.scenario }
 }
 
 /// How a finished game ended, as people read it: the winner with the margin as he sees it, what decided, and the points where
@@ -129,12 +135,19 @@ fn replay<P: ArenaGame>(record: Record, start: P, args: &ReplayArgs, plies: usiz
     if last > plies {
         return Err(RecordError::PastEnd { plies, asked: last });
     }
+    let mut turn = None;
     while replay.ply() < last {
-        let (number, pending) = (replay.ply() + 1, replay.position().pending_text());
-        let line = replay.step()?.map(|ply| ply.text(P::seat_name)).unwrap_or_default();
+        let (number, before) = (replay.ply() + 1, replay.position().clone());
+        let Some(ply) = replay.step()?.cloned() else { break };
         if args.steps {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "{number}\t{line}\t{pending}");
+            let of_turn = before.turn_text();
+            if of_turn != turn {
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "== {} ==", of_turn.as_deref().unwrap_or_default());
+                turn = of_turn;
+            }
+            let _ = writeln!(text, "{number}\t{}\t{}", ply.text(P::seat_name), before.pending_text());
+            text.push_str(&told_text(&before, &ply, replay.position()));
         }
     }
     if args.to.is_none() {
@@ -159,4 +172,23 @@ fn replay<P: ArenaGame>(record: Record, start: P, args: &ReplayArgs, plies: usiz
     };
     let _ = writeln!(text, "{last} of {plies} decisions and rolls are right; {stands}");
     Ok(text)
+}
+
+/// What a line meant and changed, as `dervish play` tells it: indented lines, or none.
+fn told_text<P: ArenaGame>(before: &P, ply: &Ply, after: &P) -> String {
+    let mut text = String::new();
+    if let Ply::Roll { outcome, .. } = ply {
+        let told = before.roll_text(*outcome);
+        // The number stands in the line itself.
+        let meaning = told.strip_prefix(&outcome.0.to_string()).unwrap_or(&told);
+        let meaning = meaning.trim_start_matches([',', ' ', '\n']);
+        if !meaning.is_empty() {
+            let _ = writeln!(text, "  {meaning}");
+        }
+    }
+    let change = before.change_text(after);
+    if !change.is_empty() {
+        let _ = writeln!(text, "  {change}");
+    }
+    text
 }

@@ -2,8 +2,8 @@
 
 use crate::arena::html::page;
 use crate::arena::store::Store;
-use crate::commands::CommandError;
 use crate::commands::ratings::standings_in;
+use crate::commands::{CommandError, tell};
 use crate::run_files::{REPORT, RunFiles};
 use crate::run_report;
 use dervish_env::persist::write_whole;
@@ -54,7 +54,7 @@ impl ReportArgs {
             }
         };
         write_whole(out, page.as_bytes()).map_err(|error| failed(out, &error))?;
-        eprintln!("{} is written", out.display());
+        tell(&format!("{} is written", out.display()));
         Ok(())
     }
 }

@@ -1,12 +1,10 @@
 //! `dervish scenario`: what is wrong with scenario files, and which scenarios come with the game.
 
-use std::io::{self, Write};
-
 use clap::{Args, Subcommand};
 use dervish_env::dervish::board::Hex;
 use dervish_env::dervish::scenario::Scenario;
 
-use super::{CommandError, print_line};
+use super::{CommandError, print_line, tell};
 use crate::games::REFERENCE_GAMES;
 
 /// Arguments of `dervish scenario`.
@@ -43,18 +41,17 @@ impl ScenarioArgs {
                         Ok(scenario) => {
                             print_line(&format!("{file}: ok: {}", summary(scenario)))?;
                             if has_name_of_another(scenario) {
-                                writeln!(
-                                    io::stderr(),
+                                tell(&format!(
                                     "dervish: warning: {file}: `{}` is the name of another game, which comes with the \
                                      program; give it one of its own, or replay its records with --scenario {file}",
                                     scenario.name
-                                )?;
+                                ));
                             }
                         }
                         Err(faults) => {
                             unsound += 1;
                             for fault in faults {
-                                writeln!(io::stderr(), "{fault}")?;
+                                tell(&fault.to_string());
                             }
                         }
                     }

@@ -2,7 +2,7 @@
 //! are trained first (`study/training.rs`).
 
 use crate::arena::agents::{ArenaGame, agents_of};
-use crate::arena::folder::MATCH_FILE;
+use crate::arena::folder::{MATCH_FILE, MatchFolder};
 use crate::arena::match_play::{Match, MatchError, MatchOptions};
 use crate::arena::store::Store;
 use crate::arena::study::document::{PlayedOn, StudyDocument, StudyMatch, this_machine};
@@ -10,13 +10,14 @@ use crate::arena::study::file::{PlannedMatch, StudyFile};
 use crate::arena::study::table::{markdown, put_into};
 use crate::commands::match_args::{BoundArgs, ThoughtArgs, pairs_of, time_of};
 use crate::commands::match_keeping::{MatchCommandError, Pace, identity_of, play_and_keep};
-use crate::commands::{CommandError, minutes, print_line, threads};
+use crate::commands::{CommandError, minutes, print_line, tell, threads};
 use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
 use check::{check_matches, refuse_other_matches, refuse_twin};
 use dervish_agents::limits::Limits;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::persist::{read_text, write_whole};
+use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -79,9 +80,13 @@ impl StudyArgs {
         check_matches(self, &study)?;
         let db = self.file.with_extension("db");
         let there = Store::open_if_there(&db)?;
+        self.refuse_places_of_others(&study, there.is_some())?;
         let Some(kept) = training::train_runs(self, &study, kept, until)? else { return Ok(()) };
-        let mut store = there.map_or_else(|| Store::open_or_create(&db), Ok)?;
-        let mut document = self.review(&study, kept.as_ref(), &mut store)?;
+        let mut store = match there {
+            Some(store) => store,
+            None => self.new_store(&study, kept.as_ref(), &db)?,
+        };
+        let mut document = self.review(&study, kept.as_ref(), Some(&mut store))?;
         // Games of a call that was killed are in the store, and booked with this one's.
         let booked = document.played_on.iter().map(|entry| entry.games).sum::<u64>();
         let before = document.games();
@@ -99,7 +104,7 @@ impl StudyArgs {
             let prefix = format!("match {} of {}, {}: ", number + 1, study.matches.len(), planned.scenario);
             let pace = Pace { prefix: &prefix, until: Some(until) };
             let threads = self.threads;
-            let played = StudyMatchVisitor { study: &study, planned, threads, store: &mut store, records, pace };
+            let played = StudyMatchVisitor { study: &study, planned, threads, store: Some(&mut store), records, pace };
             document.matches[number] = played.of_its_game()?;
             let games = document.games().saturating_sub(booked);
             sitting.book(&mut document.played_on, games);
@@ -107,11 +112,11 @@ impl StudyArgs {
         }
         print_line(markdown(&document).trim_end())?;
         if document.complete() {
-            eprintln!("complete; {} is up to date", document_file.display());
+            tell(&format!("complete; {} is up to date", document_file.display()));
         } else if document.games() == before {
-            eprintln!("no pair of games was finished in this time; the same command begins again");
+            tell("no pair of games was finished in this time; the same command begins again");
         } else {
-            eprintln!("{} is up to date; the same command goes on from here", document_file.display());
+            tell(&format!("{} is up to date; the same command goes on from here", document_file.display()));
         }
         Ok(())
     }
@@ -122,12 +127,34 @@ impl StudyArgs {
         StudyDocument::new(study.title.clone(), study.question.clone(), command)
     }
 
-    /// The document by the games that are in the store, without playing any.
+    /// Refuses places for records in which something else is.
+    fn refuse_places_of_others(&self, study: &StudyFile, begun: bool) -> Result<(), CommandError> {
+        for (number, planned) in study.matches.iter().enumerate() {
+            let records = self.records.as_ref().map(|folder| records_folder(folder, number, planned));
+            let refused = records.map_or(Ok(()), |records| MatchFolder::refuse_foreign(&records, begun));
+            refused.map_err(MatchCommandError::Folder)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the file of results, after everything that may be refused because it has no games.
+    fn new_store(&self, study: &StudyFile, kept: Option<&StudyDocument>, db: &Path) -> Result<Store, CommandError> {
+        self.review(study, kept, None)?;
+        if let Some(folder) = &self.records {
+            fs::create_dir_all(folder).map_err(|error| CommandError::File {
+                file: folder.display().to_string(),
+                reason: error.to_string(),
+            })?;
+        }
+        Ok(Store::open_or_create(db)?)
+    }
+
+    /// The document by the games that are in the store, without playing any; without a store there are none.
     fn review(
         &self,
         study: &StudyFile,
         kept: Option<&StudyDocument>,
-        store: &mut Store,
+        mut store: Option<&mut Store>,
     ) -> Result<StudyDocument, CommandError> {
         let mut document = self.new_document(study);
         if let Some(kept) = kept {
@@ -136,6 +163,7 @@ impl StudyArgs {
         for planned in &study.matches {
             let pace = Pace { prefix: "", until: Some(Instant::now()) };
             let threads = self.threads;
+            let store = store.as_deref_mut();
             let visitor = StudyMatchVisitor { study, planned, threads, store, records: None, pace };
             let mut reviewed = visitor.of_its_game()?;
             let told = kept.and_then(|kept| kept.matches.iter().find(|of| of.is_same_match(&reviewed)));
@@ -174,9 +202,7 @@ impl StudyArgs {
         let failed = |reason: String| CommandError::File { file: page.display().to_string(), reason };
         let text = read_text(page).map_err(|error| failed(error.to_string()))?;
         let name = self.file.file_stem().unwrap_or_default().to_string_lossy();
-        let new = put_into(&text, &name, table).ok_or_else(|| {
-            failed(format!("has no line `<!-- study: {name} -->` with `<!-- end of study: {name} -->` below it"))
-        })?;
+        let new = put_into(&text, &name, table).map_err(|error| failed(error.to_string()))?;
         write_whole(page, new.as_bytes()).map_err(|error| failed(error.to_string()))
     }
 }
@@ -228,7 +254,8 @@ struct StudyMatchVisitor<'a> {
     study: &'a StudyFile,
     planned: &'a PlannedMatch,
     threads: Option<NonZeroUsize>,
-    store: &'a mut Store,
+    /// Where its games are; without it nothing is played.
+    store: Option<&'a mut Store>,
     /// The folder for records, if they are kept.
     records: Option<PathBuf>,
     pace: Pace<'a>,
@@ -293,10 +320,10 @@ impl GameVisitor for StudyMatchVisitor<'_> {
         let (a, b) = (factory(&planned.agents[0])?, factory(&planned.agents[1])?);
         let to_play = Match { start: &start, agents: [&a, &b], options, sprt: planned.sprt, value: None };
         let identity = identity_of(&to_play);
-        let report = match play_and_keep(&to_play, Some(self.store), self.records.as_deref(), self.pace) {
-            Ok(report) => Some(report),
-            Err(MatchCommandError::Match(MatchError::Stopped)) => None,
-            Err(error) => return Err(error.into()),
+        let play = |store| play_and_keep(&to_play, Some(store), self.records.as_deref(), self.pace);
+        let report = match self.store.map(play) {
+            None | Some(Err(MatchCommandError::Match(MatchError::Stopped))) => None,
+            Some(played) => Some(played?),
         };
         Ok(StudyMatch::of(identity, u64::from(planned.games), report.as_ref()))
     }

@@ -4,10 +4,10 @@ use crate::arena::agents::{ArenaGame, agents_of};
 use crate::arena::luck::value_function;
 use crate::arena::match_play::{Match, MatchError, MatchOptions};
 use crate::arena::standings::Standings;
-use crate::arena::store::Store;
+use crate::arena::store::{Store, StoreError, StoredMatch, StoredVersion};
 use crate::commands::match_args::GamesArgs;
 use crate::commands::match_keeping::{MatchCommandError, Pace, play_and_keep};
-use crate::commands::{CommandError, print_json, print_line};
+use crate::commands::{CommandError, print_json, print_line, tell};
 use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
 use dervish_agents::registry::{AgentFactory, SpecError};
@@ -36,7 +36,7 @@ pub struct TournamentArgs {
 }
 
 impl TournamentArgs {
-    /// Plays and prints the standings of all games in the file that were played by the same rules.
+    /// Plays and prints the standings of all games in the file that were played by the same rules and with the same bounds.
     ///
     /// # Errors
     /// [`CommandError`], one line.
@@ -67,6 +67,8 @@ impl GameVisitor for Tournament<'_> {
         }
         let value = value_function(P::evaluation());
         let mut store = Store::open_or_create(&args.db)?;
+        // They are rated with what is played now: what is wrong with them shows before hours have gone into that.
+        matches_by(&store, &start.identity())?;
         let matches = agents.len() * (agents.len() - 1) / 2;
         let mut number = 0;
         for (place, a) in agents.iter().enumerate() {
@@ -80,12 +82,12 @@ impl GameVisitor for Tournament<'_> {
                     played => drop(played?),
                 }
                 if interrupt::requested() {
-                    eprintln!("stopped; the same command goes on from here");
-                    return rate(&mut store, &start.identity());
+                    tell("stopped; the same command goes on from here");
+                    return rate(&mut store, &start.identity(), &options);
                 }
             }
         }
-        rate(&mut store, &start.identity())
+        rate(&mut store, &start.identity(), &options)
     }
 }
 
@@ -94,17 +96,19 @@ fn pairing_seed(seed: u64, a: &str, b: &str) -> u64 {
     game_seed(seed, xxh3_64(format!("{a}\n{b}").as_bytes()))
 }
 
-/// The standings of this program and these rules, which are saved.
-fn rate(store: &mut Store, identity: &GameIdentity) -> Result<Standings, CommandError> {
-    let version = store.versions()?.into_iter().find(|version| version.is_current(identity));
-    let standings = match version {
-        Some(version) => {
-            let matches = store.matches_of(&version)?;
-            Standings::of(version, &matches)
-        }
-        None => None,
+/// The version of this program and these rules with its matches, if the file has any.
+fn matches_by(store: &Store, identity: &GameIdentity) -> Result<Option<(StoredVersion, Vec<StoredMatch>)>, StoreError> {
+    let Some(version) = store.versions()?.into_iter().find(|version| version.is_current(identity)) else {
+        return Ok(None);
     };
-    let standings = standings.ok_or(MatchCommandError::Match(MatchError::Stopped))?;
-    store.save_ratings(&standings.version, &standings.stored_ratings())?;
-    Ok(standings)
+    let matches = store.matches_of(&version)?;
+    Ok(Some((version, matches)))
+}
+
+/// The standings of this program, these rules and these bounds. The ratings of the rules are saved.
+fn rate(store: &mut Store, identity: &GameIdentity, options: &MatchOptions) -> Result<Standings, CommandError> {
+    let all = matches_by(store, identity)?.map_or_else(Vec::new, |(version, matches)| Standings::of(&version, matches));
+    Standings::save(&all, store)?;
+    let as_bounded = |of: &Standings| (of.limits, of.max_decisions) == (options.limits, options.max_decisions);
+    all.into_iter().find(as_bounded).ok_or_else(|| MatchCommandError::Match(MatchError::Stopped).into())
 }

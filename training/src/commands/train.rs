@@ -1,16 +1,18 @@
 //! `dervish train`: self-play and learning for a while, into a run directory.
 
-use super::{CommandError, print_line, threads};
+use super::{CommandError, print_line, tell, threads};
 use crate::arena::agents::{ArenaGame, agents_of};
 use crate::arena::luck::value_function;
 use crate::commands::progress::WorkProgress;
-use crate::config::{FORMAT_VERSION, PRESETS, RunConfig, budget};
+use crate::config::{FORMAT_VERSION, PRESETS, RunConfig, RunNetwork, budget};
 use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
 use crate::run_dir::RunDir;
 use crate::self_play::Start;
 use crate::self_play::pool::Rival;
-use crate::session::{Budget, Material, Progress, SessionReport, Watcher, check_network, train, unfinished};
+use crate::session::{
+    Budget, Material, Progress, SessionError, SessionReport, Watcher, check_network, network_config, train, unfinished,
+};
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::Position;
 use dervish_env::persist::read_text;
@@ -62,7 +64,7 @@ pub struct TrainArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub out: Option<PathBuf>,
     /// Train nothing; print every key of the configuration, with the defaults of what it does not say, as a beginning of one's
-    /// own.
+    /// own. What cannot be trained is refused.
     #[arg(long)]
     pub print_config: bool,
     /// How train.log is written.
@@ -92,9 +94,6 @@ impl TrainArgs {
         let resumed = self.resume.as_deref().map(RunDir::open).transpose();
         let resumed = resumed.map_err(|error| CommandError::Training(error.to_string()))?;
         let config = resumed.as_ref().map_or_else(|| self.new_config(), |run| Ok(run.config().clone()))?;
-        if self.print_config {
-            return print_line(config.commented_text().trim_end());
-        }
         let first = config.scenarios[0].clone();
         with_game(&first, TrainGame { args: &self, resumed, config })?
     }
@@ -104,25 +103,11 @@ impl TrainArgs {
     /// # Errors
     /// [`CommandError`]: there is no such configuration, or it is at fault.
     pub(super) fn new_config(&self) -> Result<RunConfig, CommandError> {
-        let (source, text) = match (&self.preset, &self.config, &self.scenario) {
-            (Some(name), _, _) => (name.clone(), RunConfig::preset(name).map(str::to_string)),
-            (_, Some(file), _) => {
-                let name = file.display().to_string();
-                let read = read_text(file);
-                let text =
-                    read.map_err(|error| CommandError::File { file: name.clone(), reason: error.to_string() })?;
-                (name, Ok(text))
-            }
-            (_, _, scenario) => {
-                let scenario = toml::Value::from(scenario.clone().unwrap_or_default());
-                ("--set".to_string(), Ok(format!("format = {FORMAT_VERSION}\nscenarios = [{scenario}]\n")))
-            }
-        };
         let mut settings = self.settings.clone();
         settings.extend(self.seed.map(|seed| format!("seed={seed}")));
         settings.extend(self.threads.map(|threads| format!("threads={threads}")));
-        let config = text.and_then(|text| RunConfig::parse(&text, &settings));
-        config.map_err(|error| CommandError::File { file: source, reason: error.to_string() })
+        let scenario = self.scenario.as_deref().unwrap_or_default();
+        configuration(self.preset.as_deref(), self.config.as_deref(), scenario, &settings)
     }
 
     /// How long to train: as is said, or as is configured, or what is left of a session that was interrupted.
@@ -149,6 +134,48 @@ impl TrainArgs {
         let numbered = (1u32..).map(|number| Path::new("runs").join(format!("{name}-{number}")));
         numbered.into_iter().find(|path| !path.exists()).unwrap_or_else(|| Path::new("runs").join(name))
     }
+}
+
+/// The configuration of this preset or of this file, or else the default one for this scenario, with changes.
+///
+/// # Errors
+/// [`CommandError`]: there is no such configuration, or it is at fault.
+pub(super) fn configuration(
+    preset: Option<&str>,
+    file: Option<&Path>,
+    scenario: &str,
+    settings: &[String],
+) -> Result<RunConfig, CommandError> {
+    let (source, text) = match (preset, file) {
+        (Some(name), _) => (name.to_string(), RunConfig::preset(name).map(str::to_string)),
+        (_, Some(file)) => {
+            let name = file.display().to_string();
+            let read = read_text(file);
+            let text = read.map_err(|error| CommandError::File { file: name.clone(), reason: error.to_string() })?;
+            (name, Ok(text))
+        }
+        (None, None) => {
+            let scenario = toml::Value::from(scenario);
+            ("--set".to_string(), Ok(format!("format = {FORMAT_VERSION}\nscenarios = [{scenario}]\n")))
+        }
+    };
+    let config = text.and_then(|text| RunConfig::parse(&text, settings));
+    config.map_err(|error| CommandError::File { file: source, reason: error.to_string() })
+}
+
+/// The encoder with which a network of this configuration reads a scenario, whose usual one this is.
+///
+/// # Errors
+/// [`CommandError`]: its game has no encoder of the configured name.
+pub(super) fn encoder_of<P: Position, E: PolicyEncoder<P>>(
+    network: &RunNetwork,
+    scenario: &str,
+    usual: E,
+) -> Result<E, CommandError> {
+    let name = &network.encoder;
+    let encoder = if name.is_empty() { Some(usual) } else { usual.named(name) };
+    let told = || CommandError::Training(format!("network.encoder: {scenario} has no encoder `{name}`"));
+    encoder.ok_or_else(told)
 }
 
 fn start_log(run: &RunDir, format: LogFormat, level: LevelFilter) -> Result<(), CommandError> {
@@ -200,11 +227,7 @@ impl TrainGame<'_> {
             for rival in &mut material.held_out {
                 rival.by_scenario.push(factory("assessment.held_out", &rival.name)?);
             }
-            let encoder = if network.encoder.is_empty() { Some(usual) } else { usual.named(&network.encoder) };
-            let Some(encoder) = encoder else {
-                let name = &network.encoder;
-                return Err(CommandError::Training(format!("network.encoder: {scenario} has no encoder `{name}`")));
-            };
+            let encoder = encoder_of::<P, E>(network, scenario, usual)?;
             material.starts.push(Start { position, encoder });
         }
         self.check_held_out(&material)?;
@@ -243,6 +266,14 @@ impl GameVisitor for TrainGame<'_> {
 
     fn visit<P: ArenaGame, E: PolicyEncoder<P> + Clone + 'static>(self, _: P, _: E) -> Result<(), CommandError> {
         let material = self.material::<P, E>()?;
+        if self.args.print_config {
+            // Where the network computes is not asked: that may be another machine's.
+            let network = network_config(&material.starts[0], &self.config).check();
+            network.map_err(|error| CommandError::Training(SessionError::from(error).to_string()))?;
+            let budget = self.args.budget.map(|budget| humantime::format_duration(budget).to_string());
+            let config = RunConfig { budget: budget.or(self.config.budget.clone()), ..self.config };
+            return print_line(config.commented_text().trim_end());
+        }
         let budget = self.args.length(&self.config, self.resumed.as_ref())?;
         if self.config.deterministic && matches!(budget, Budget::Time(_)) {
             let reason = "a deterministic run ends after --rounds: with --budget its steps would depend on the clock";
@@ -267,7 +298,7 @@ impl GameVisitor for TrainGame<'_> {
         let report = report.map_err(|error| CommandError::Training(error.to_string()))?;
         let SessionReport { before, after, steps, stopped, .. } = report;
         let path = run.path().display();
-        eprintln!(
+        tell(&format!(
             "{}: {} rounds, {} games, {} decisions, {steps} steps, {:.0} s in all ({} games in this session)",
             if stopped { "stopped and saved" } else { "done" },
             after.rounds,
@@ -275,17 +306,17 @@ impl GameVisitor for TrainGame<'_> {
             after.decisions,
             after.seconds,
             after.games - before.games,
-        );
+        ));
         if let Some(words) = report.words(taught) {
-            eprintln!("{words}");
+            tell(&words);
         }
         let more = match run.config().deterministic {
             true => format!("--rounds {}", 2 * after.rounds.max(1)),
             false => "--budget 10m".to_string(),
         };
         let more = if stopped { String::new() } else { format!(" {more}") };
-        eprintln!("the run is in {path}; go on with: dervish train --resume {path}{more}");
-        eprintln!("it plays as: neural:{path}");
+        tell(&format!("the run is in {path}; go on with: dervish train --resume {path}{more}"));
+        tell(&format!("it plays as: neural:{path}"));
         Ok(())
     }
 }
@@ -303,7 +334,7 @@ impl Watcher for SessionProgress {
     }
 
     fn warned(&self, words: &str) {
-        eprintln!("dervish: warning: {words}");
+        tell(&format!("dervish: warning: {words}"));
     }
 
     fn progress(&self, progress: &Progress) {

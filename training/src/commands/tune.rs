@@ -1,6 +1,6 @@
 //! `dervish tune`: makes the numbers of an agent's weights file better by playing.
 
-use super::{CommandError, minutes, print_json, print_line, threads};
+use super::{CommandError, minutes, print_json, print_line, tell, threads};
 use crate::commands::progress::WorkProgress;
 use crate::interrupt;
 use crate::tune::folder::{Plan, TUNING_VERSION};
@@ -92,14 +92,14 @@ impl TuneArgs {
         }
         let played = u64::from(report.steps) * tuning.games_a_step();
         for Forfeits { agent, games, reason } in &report.forfeits {
-            eprintln!(
+            tell(&format!(
                 "dervish: warning: {agent} forfeited {games} of {played} games, which tell nothing of the weights; the first: \
                  {reason}"
-            );
+            ));
         }
-        eprintln!("the weights are in {}", folder.join("weights.toml").display());
+        tell(&format!("the weights are in {}", folder.join("weights.toml").display()));
         if report.steps < report.plan.gains.steps {
-            eprintln!("go on with --resume {}", folder.display());
+            tell(&format!("go on with --resume {}", folder.display()));
         }
         Ok(())
     }

@@ -47,7 +47,8 @@ pub struct SelfPlaySpeed {
     pub ended: f64,
 }
 
-/// Batches of self-play that are evaluated over and over.
+/// Batches of self-play that are evaluated over and over: of one thread, or of all together where one evaluator serves them. Those
+/// of many games at once are large.
 const KEPT: usize = 16;
 /// Batches played before the first is kept: games have drifted apart by then.
 const DRIFT: usize = 200;
@@ -72,12 +73,13 @@ pub fn measure_self_play<P: Position, E: PolicyEncoder<P>>(
     let (effort, together) = (Effort::default(), Barrier::new(threads.max(1)));
     let measured_from = OnceLock::new();
     let is_shared = config.evaluator == EvaluatorKind::Shared;
+    let kept = if is_shared { KEPT.div_ceil(threads.max(1)) } else { KEPT };
     let play = |evaluator: BatchEvaluator| -> Result<(u64, Vec<Batch>), ActorError> {
         let mut finished = Vec::new();
         let mut actor = Actor::new(starts, config, 0, &pool, &weights, &numbers, evaluator);
-        let mut batches = Vec::with_capacity(KEPT);
+        let mut batches = Vec::with_capacity(kept);
         let mut warm = || -> Result<(), ActorError> {
-            for tick in 0..DRIFT + KEPT {
+            for tick in 0..DRIFT + kept {
                 actor.tick(&mut finished)?;
                 if tick >= DRIFT {
                     batches.push(actor.batch().clone());

@@ -33,8 +33,9 @@ impl Budget {
     }
 }
 
-/// What is left of the session that began with this line, for a run that stands where its latest checkpoint says; `None` if it
-/// has had its time or its rounds, or an older program did not note how long it was to last.
+/// What is left of the session that began with this line, for a run that has used and made so much: time that a kill left
+/// unsaved is not given again. `None` if it has had its time or its rounds, or an older program did not note how long it was to
+/// last.
 pub fn left_of(session: &SessionLine, tally: &Tally) -> Option<Budget> {
     if let Some(rounds) = session.budget_rounds {
         return (tally.rounds < rounds).then_some(Budget::Rounds(rounds));

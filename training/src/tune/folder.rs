@@ -13,7 +13,7 @@
 
 use crate::tune::measure::Forfeits;
 use crate::tune::spsa::{Gains, Search};
-use dervish_env::persist::{lock_folder, read_text, write_whole};
+use dervish_env::persist::{lock_folder, read_text, remove_unfinished, write_whole};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -22,6 +22,9 @@ use std::path::{Path, PathBuf};
 
 /// Version of the folder's layout and documents.
 pub const TUNING_VERSION: u32 = 1;
+
+/// Name of the document that says what is tuned and how.
+pub const PLAN: &str = "plan.json";
 
 /// What is tuned and how.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -130,17 +133,19 @@ impl TuneFolder {
         }
         let folder = TuneFolder { path: path.to_path_buf(), _lock: lock(path).map_err(at)? };
         folder.write("start.toml", start.as_bytes())?;
-        folder.write_document("plan.json", plan)?;
+        folder.write_document(PLAN, plan)?;
         Ok(folder)
     }
 
-    /// Opens the folder of a run to go on with it.
+    /// Opens the folder of a run to go on with it, and removes what a killed program left half-written there.
     ///
     /// # Errors
     /// [`TuneFolderError`].
     pub fn open(path: &Path) -> Result<(TuneFolder, Plan), TuneFolderError> {
-        let plan = read_document(&path.join("plan.json"))?;
-        let lock = lock(path).map_err(|fault| TuneFolderError { path: path.to_path_buf(), fault })?;
+        let at = |fault: TuneFolderFault| TuneFolderError { path: path.to_path_buf(), fault };
+        let plan = read_document(&path.join(PLAN))?;
+        let lock = lock(path).map_err(at)?;
+        remove_unfinished(path).map_err(|error| at(error.into()))?;
         Ok((TuneFolder { path: path.to_path_buf(), _lock: lock }, plan))
     }
 

@@ -1,13 +1,13 @@
 //! A tuning run: step after step, each written down before the next begins.
 
-use crate::tune::folder::{Plan, State, StepLine, TUNING_VERSION, TuneFolder, TuneFolderError};
+use crate::tune::folder::{PLAN, Plan, State, StepLine, TUNING_VERSION, TuneFolder, TuneFolderError};
 use crate::tune::measure::{Forfeits, Measure, MeasureError, Measured, Stop};
 use crate::tune::spsa::{Bounds, Search};
 use crate::tune::weight_file::{Weight, WeightFile, WeightFileError};
 use dervish_env::chance::game_seed;
 use serde::Serialize;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A weight lies between this share of what it was at the start and its inverse.
 const LEAST: f64 = 0.2;
@@ -72,6 +72,15 @@ pub enum TuneError {
         /// What it should be.
         expected: &'static str,
     },
+    /// What the plan of a run asks for, which may have been edited.
+    #[error("{}: {fault}", path.display())]
+    Plan {
+        /// Its document.
+        path: PathBuf,
+        /// What is wrong.
+        #[source]
+        fault: Box<TuneError>,
+    },
 }
 
 impl Plan {
@@ -114,9 +123,14 @@ impl Tuning {
     /// [`TuneError`].
     pub fn resume(path: &Path, threads: Option<NonZeroUsize>) -> Result<Tuning, TuneError> {
         let (folder, plan) = TuneFolder::open(path)?;
-        plan.check()?;
-        let measure = measure_of(&plan, threads)?;
-        Tuning::of(folder, plan, measure)
+        let document = folder.file(PLAN);
+        let of_plan = |fault: TuneError| TuneError::Plan { path: document.clone(), fault: Box::new(fault) };
+        plan.check().map_err(of_plan)?;
+        let measure = measure_of(&plan, threads).map_err(|error| of_plan(error.into()))?;
+        let tuning = Tuning::of(folder, plan, measure)?;
+        // Its weights are there; the agent of the plan may be another by now.
+        tuning.measure.check(&tuning.folder.file("start.toml")).map_err(|error| of_plan(error.into()))?;
+        Ok(tuning)
     }
 
     fn of(folder: TuneFolder, plan: Plan, measure: Measure) -> Result<Tuning, TuneError> {

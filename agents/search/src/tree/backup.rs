@@ -70,18 +70,25 @@ impl Tree {
         }
     }
 
-    /// Works out what a roll is worth after its visited outcomes. After n draws an outcome of probability p was among them with
-    /// a chance of about min(1, n p), and counts p over that (Horvitz and Thompson 1952), divided by what all of them count
-    /// together: what is sure to be seen counts its probability, and what was seen by chance stands for the unseen.
+    /// Works out what a roll is worth after its visited outcomes: the mean over its draws, which are fair, so that it is right on
+    /// average after any number of them. Once they are so many that every outcome must have been drawn, each counts its
+    /// probability. (To do so as soon as each was drawn, or to let those that were drawn stand for the others in proportion
+    /// to their probabilities, would not be right on average.)
     fn weigh_outcomes(&mut self, id: NodeId) {
-        let node = *self.node(id);
-        let weights: f64 = self.edges(id).iter().map(|edge| edge.weight).sum();
-        let least = weights / f64::from(node.draws.max(1));
+        // Draws are spread evenly: the lightest comes up about once in as many draws as its probability says.
+        const CERTAIN: f64 = 3.0;
+        let (mut weights, mut lightest, mut all) = (0.0, f64::INFINITY, true);
+        for edge in self.edges(id) {
+            weights += edge.weight;
+            lightest = edge.weight.min(lightest);
+            all &= edge.visits > 0;
+        }
+        let by_weight = all && f64::from(self.node(id).draws) * lightest >= CERTAIN * weights;
         let (mut total, mut mass) = (0.0, 0.0);
         for edge in self.edges(id).iter().filter(|edge| edge.visits > 0) {
-            let weight = edge.weight.max(least);
-            total += weight * edge.value;
-            mass += weight;
+            let counts = if by_weight { edge.weight } else { f64::from(edge.draws) };
+            total += counts * edge.value;
+            mass += counts;
         }
         let node = &mut self.nodes[id.0 as usize];
         node.total = total;

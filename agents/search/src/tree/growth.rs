@@ -129,7 +129,7 @@ impl Tree {
             for mut edge in self.edges[edges].iter().copied() {
                 let first = edge.first_roll as usize;
                 edge.first_roll = spare.rolls.len() as u32;
-                spare.rolls.extend_from_slice(&self.rolls[first..first + edge.roll_count as usize]);
+                spare.rolls.extend_from_slice(&self.rolls[first..first + usize::from(edge.roll_count)]);
                 if edge.child != NO_CHILD {
                     let place = &mut moved[edge.child as usize];
                     if *place == NOT_YET {

@@ -130,9 +130,10 @@ impl Tree {
                 place -= edge.weight;
                 place < 0.0
             });
-            if let Some(index) = drawn.map(|drawn| range.start + drawn)
-                && self.standing(&self.edges[index]) == Standing::Open
-            {
+            // A place lies among the outcomes unless rounding has put it behind the last.
+            let index = drawn.map_or(range.end - 1, |drawn| range.start + drawn);
+            self.edges[index].draws += 1;
+            if self.standing(&self.edges[index]) == Standing::Open {
                 return EdgeId(index as u32);
             }
         }

@@ -4,6 +4,7 @@ use crate::arena::match_play::Effort;
 use crate::arena::report::{MatchReport, MatchStatistics};
 use crate::arena::sprt::SprtState;
 use crate::arena::store::{MatchIdentity, PROGRAM};
+use crate::arena::study::figures;
 use dervish_agents::limits::Limits;
 use dervish_env::game::GameIdentity;
 use dervish_env::persist::{DocumentFault, read_document, write_whole};
@@ -181,6 +182,14 @@ impl StudyMatch {
             && self.limits == other.limits
             && self.fingerprints.iter().zip(&other.fingerprints).all(same_files)
     }
+
+    /// The match with A and B exchanged, which has the same dice, as far as it depends on them.
+    pub fn exchanged(&self) -> StudyMatch {
+        let mut exchanged = self.clone();
+        exchanged.agents.reverse();
+        exchanged.fingerprints.reverse();
+        exchanged
+    }
 }
 
 impl StudyDocument {
@@ -204,11 +213,17 @@ impl StudyDocument {
     /// Reads a document; `None` if there is none.
     ///
     /// # Errors
-    /// [`StudyDocumentError`]: it cannot be read, is of another version, or is no such document.
+    /// [`StudyDocumentError`]: it cannot be read, is of another version, is no such document, or has figures that contradict
+    /// each other.
     pub fn read(path: &Path) -> Result<Option<StudyDocument>, StudyDocumentError> {
-        match read_document(path, STUDY_VERSION) {
-            Err(DocumentFault::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            read => read.map(Some).map_err(|fault| StudyDocumentError { path: path.to_path_buf(), fault }),
+        let at = |fault| StudyDocumentError { path: path.to_path_buf(), fault };
+        let document: StudyDocument = match read_document(path, STUDY_VERSION) {
+            Err(DocumentFault::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            read => read.map_err(|fault| at(fault.into()))?,
+        };
+        match figures::fault_of(&document) {
+            Some(what) => Err(at(StudyDocumentFault::Figures(what))),
+            None => Ok(Some(document)),
         }
     }
 
@@ -217,7 +232,7 @@ impl StudyDocument {
     /// # Errors
     /// [`StudyDocumentError`]: what the system said.
     pub fn write(&self, path: &Path) -> Result<(), StudyDocumentError> {
-        let at = |fault| StudyDocumentError { path: path.to_path_buf(), fault };
+        let at = |fault: DocumentFault| StudyDocumentError { path: path.to_path_buf(), fault: fault.into() };
         let mut text = serde_json::to_vec_pretty(self).map_err(|error| at(error.into()))?;
         text.push(b'\n');
         write_whole(path, &text).map_err(|error| at(error.into()))
@@ -226,13 +241,24 @@ impl StudyDocument {
 
 /// Why a document was not read or written.
 #[derive(Debug, thiserror::Error)]
-#[error("{path}: {fault}", path = path.display(), fault = told(fault))]
+#[error("{}: {fault}", path.display())]
 pub struct StudyDocumentError {
     /// The document.
     pub path: PathBuf,
     /// What is wrong with it.
     #[source]
-    pub fault: DocumentFault,
+    pub fault: StudyDocumentFault,
+}
+
+/// What is wrong with a document.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyDocumentFault {
+    /// It cannot be read or written, or is no such document.
+    #[error("{}", told(.0))]
+    Document(#[from] DocumentFault),
+    /// Its figures contradict each other: which, and of which match.
+    #[error("{0}")]
+    Figures(String),
 }
 
 /// A fault in words that name the document.

@@ -2,7 +2,7 @@
 
 use super::document::{PlayedOn, StudyDocument, StudyMatch, StudyRun};
 use crate::arena::brief::brief_specs;
-use crate::arena::report::{duration, elo_interval, interval};
+use crate::arena::report::{allowed, duration, elo_interval, interval};
 use crate::arena::sprt::{Hypothesis, SprtState};
 use crate::arena::statistics::expected_score;
 use dervish_agents::limits::Limits;
@@ -138,19 +138,6 @@ fn verdict(sprt: &SprtState) -> String {
     }
 }
 
-/// What an agent may use; empty without a bound.
-fn allowed(limits: &Limits) -> String {
-    let time = |time: Duration| duration(time.as_secs_f64());
-    let simulations = |number: u32| format!("{number} simulations");
-    let bounds = [
-        limits.turn_time.map(|bound| time(bound) + " a turn"),
-        limits.time.map(|bound| time(bound) + " a decision"),
-        limits.turn_simulations.map(|bound| simulations(bound) + " a turn"),
-        limits.simulations.map(|bound| simulations(bound) + " a decision"),
-    ];
-    bounds.into_iter().flatten().collect::<Vec<_>>().join(", ")
-}
-
 fn place(played_on: &PlayedOn) -> String {
     let PlayedOn { cpu, cores, threads, first, last, seconds, games } = played_on;
     let day = |moment: &str| moment.split('T').next().unwrap_or_default().to_owned();
@@ -160,10 +147,62 @@ fn place(played_on: &PlayedOn) -> String {
 }
 
 /// Puts `table` in place of what stands in `page` between the lines `<!-- study: NAME -->` and
-/// `<!-- end of study: NAME -->`; `None` if the page does not have both, in this order.
-pub fn put_into(page: &str, name: &str, table: &str) -> Option<String> {
-    let (begin, end) = (format!("<!-- study: {name} -->\n"), format!("<!-- end of study: {name} -->"));
-    let (before, rest) = page.split_once(&begin)?;
-    let (_, after) = rest.split_once(&end)?;
-    Some(format!("{before}{begin}{table}{end}{after}"))
+/// `<!-- end of study: NAME -->`. Lines end as that of the study's beginning does, with a carriage return or without.
+///
+/// # Errors
+/// [`PlaceError`]: the page does not have both, in this order, or has a line of a study between them.
+pub fn put_into(page: &str, name: &str, table: &str) -> Result<String, PlaceError> {
+    // Where the table begins, and how lines end there.
+    let mut begin: Option<(usize, &str)> = None;
+    let mut at = 0;
+    for (number, line) in page.split_inclusive('\n').enumerate() {
+        let next = at + line.len();
+        match (begin, mark(line)) {
+            (None, Some(Mark::Begin(study))) if study == name && line.ends_with('\n') => {
+                begin = Some((next, if line.ends_with("\r\n") { "\r\n" } else { "\n" }));
+            }
+            (Some((begin, line_end)), Some(Mark::End(study))) if study == name => {
+                let (above, below) = (&page[..begin], &page[at..]);
+                return Ok(format!("{above}{}{below}", table.replace('\n', line_end)));
+            }
+            (Some(_), Some(_)) => return Err(PlaceError::Between { line: number + 1, name: name.to_owned() }),
+            _ => {}
+        }
+        at = next;
+    }
+    Err(PlaceError::Missing { name: name.to_owned() })
+}
+
+/// A line of a page that marks the place of a study's table.
+enum Mark<'l> {
+    /// The table of this study begins below it.
+    Begin(&'l str),
+    /// It ends above it.
+    End(&'l str),
+}
+
+/// What a line marks, if anything.
+fn mark(line: &str) -> Option<Mark<'_>> {
+    let words = line.trim().strip_prefix("<!-- ")?.strip_suffix(" -->")?;
+    let end = words.strip_prefix("end of study: ").map(Mark::End);
+    end.or_else(|| words.strip_prefix("study: ").map(Mark::Begin))
+}
+
+/// Why a page takes no table.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// It has no place for it.
+    #[error("has no line `<!-- study: {name} -->` with `<!-- end of study: {name} -->` below it")]
+    Missing {
+        /// The study.
+        name: String,
+    },
+    /// What stands there would be lost, and it may be another's.
+    #[error("line {line} begins or ends a table before `<!-- end of study: {name} -->` ends that of {name}")]
+    Between {
+        /// The line, from 1.
+        line: usize,
+        /// The study whose table was to be put there.
+        name: String,
+    },
 }

@@ -10,7 +10,7 @@ use crate::arena::study::file::{PlannedMatch, StudyFile};
 use crate::commands::CommandError;
 use crate::commands::match_keeping::identity_of;
 use crate::games::GameVisitor;
-use dervish_agents::registry::Registry;
+use dervish_agents::registry::{Registry, split_spec};
 use dervish_env::encode::PolicyEncoder;
 use std::path::Path;
 
@@ -30,7 +30,8 @@ pub(super) fn check_matches(args: &StudyArgs, study: &StudyFile) -> Result<(), C
     Ok(())
 }
 
-/// Refuses a match that is one of those above it, which are given with their lines.
+/// Refuses a match that is one of those above it, which are given with their lines, also with A and B exchanged: these have the
+/// same dice, and a file of results takes but one of them.
 ///
 /// # Errors
 /// [`CommandError`], with both lines.
@@ -38,12 +39,20 @@ pub(super) fn refuse_twin<'m>(
     study: &StudyFile,
     planned: &PlannedMatch,
     prepared: &StudyMatch,
-    mut above: impl Iterator<Item = (usize, &'m StudyMatch)>,
+    above: impl Iterator<Item = (usize, &'m StudyMatch)>,
 ) -> Result<(), CommandError> {
-    match above.find(|(_, of)| of.is_same_match(prepared)) {
-        Some((line, _)) => Err(study.fault(planned.line, format!("the same match as on line {line}")).into()),
-        None => Ok(()),
+    let exchanged = prepared.exchanged();
+    for (line, of) in above {
+        let reason = if of.is_same_match(prepared) {
+            format!("the same match as on line {line}")
+        } else if of.is_same_match(&exchanged) {
+            format!("the match on line {line} with A and B exchanged, on the same dice; give another seed")
+        } else {
+            continue;
+        };
+        return Err(study.fault(planned.line, reason).into());
     }
+    Ok(())
 }
 
 /// Prepares a match without playing it; `None` if it is one of a network that the study trains.
@@ -131,14 +140,13 @@ fn is_same_agent<P: ArenaGame>(agents: &Registry<P>, asked: &str, told: &str) ->
     match (agents.factory(asked), agents.factory(told)) {
         (Ok(asked), Ok(told)) => asked.spec() == told.spec(),
         _ => {
-            let told: Vec<&str> = told.split([':', ',']).collect();
-            asked.split([':', ',']).all(|part| told.iter().any(|told| says(told, part)))
+            let (asked, told) = (split_spec(asked), split_spec(told));
+            asked.0 == told.0 && asked.1.iter().all(|item| told.1.iter().any(|told| says(told, item)))
         }
     }
 }
 
-/// Whether a part of a written-out spec says what is asked: an option, whose number may be written otherwise, or its value or a
-/// name alone.
+/// Whether an option of a spec is that which is asked for; its number may be written otherwise, and its name be left out.
 fn says(told: &str, asked: &str) -> bool {
     let number = |text: &str| text.parse::<f64>().ok();
     match (told.split_once('='), asked.split_once('=')) {

@@ -3,7 +3,7 @@
 use super::StudyArgs;
 use crate::arena::study::document::{StudyDocument, StudyRun, this_machine};
 use crate::arena::study::file::{PlannedRun, StudyFile};
-use crate::commands::CommandError;
+use crate::commands::{CommandError, tell};
 use crate::run_files::{CONFIG, RoundLine, RunFiles};
 use std::fs;
 use std::num::NonZeroUsize;
@@ -54,12 +54,12 @@ pub(super) fn train_runs(
             return Err(CommandError::Argument { argument: "--minutes", reason });
         }
         if trained && until.saturating_duration_since(Instant::now()) < left {
-            eprintln!("run {name} takes {needs} more; the same command trains it");
+            tell(&format!("run {name} takes {needs} more; the same command trains it"));
             return Ok(None);
         }
         trained = true;
         document.write(&document_file)?;
-        eprintln!("run {} of {}, {name}: {}", number + 1, runs.len(), run.command);
+        tell(&format!("run {} of {}, {name}: {}", number + 1, runs.len(), run.command));
         let whole = run.train(left)?;
         run.tell(&mut document.runs[number])?;
         document.runs[number].complete = whole;
