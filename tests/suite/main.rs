@@ -43,6 +43,8 @@ mod nash;
 mod perft;
 mod perft_command;
 mod play_command;
+mod play_record;
+mod play_texts;
 mod position_command;
 mod position_file;
 #[cfg(feature = "torch")]
