@@ -60,9 +60,9 @@ strength-table: build
 
 # The same for the trained bots, in README and in their cards.
 trained-tables: build
-	for page in README.md models/pretrained/souakim/CARD.md; do \
-		$(or $(CARGO_TARGET_DIR),target)/debug/dervish study training/studies/souakim-trained.toml --readme $$page || exit; \
-	done
+	for bot in souakim kordofan; do for page in README.md models/pretrained/$$bot/CARD.md; do \
+		$(or $(CARGO_TARGET_DIR),target)/debug/dervish study training/studies/$$bot-trained.toml --readme $$page || exit; \
+	done; done
 
 # Opens a checkpoint with Python's safetensors and PyTorch and an event file with TensorBoard, from PyPI in a virtual
 # environment of their own (several GB).

@@ -132,6 +132,14 @@ pub struct GameIdentity {
     pub scenario: String,
 }
 
+impl GameIdentity {
+    /// The name of what is played, as `--scenario` takes it: the scenario, or the game where it has but one start.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        if self.scenario.is_empty() { &self.game } else { &self.scenario }
+    }
+}
+
 /// Why an action was refused. The position is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IllegalMove {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{self, DirEntry, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::thread;
@@ -91,6 +91,14 @@ pub fn lock_folder(folder: &Path, tries: usize) -> io::Result<Option<File>> {
 /// What the names of files begin with that are still being written; a program that is killed leaves them.
 pub const UNFINISHED: &str = ".tmp";
 
+/// Whether it is a file that is still being written, or was when its program was killed.
+///
+/// # Errors
+/// Whatever the file system says.
+pub fn is_unfinished(entry: &DirEntry) -> io::Result<bool> {
+    Ok(entry.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes()) && entry.file_type()?.is_file())
+}
+
 /// Removes from a folder what programs left there that were killed while they wrote files. It is for who has the folder to
 /// himself: another program may be writing one now.
 ///
@@ -99,7 +107,7 @@ pub const UNFINISHED: &str = ".tmp";
 pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes()) && entry.file_type()?.is_file() {
+        if is_unfinished(&entry)? {
             match fs::remove_file(entry.path()) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}

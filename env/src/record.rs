@@ -192,6 +192,12 @@ impl Record {
         Ok(())
     }
 
+    /// Names another agent for a seat: whoever goes on with the game.
+    pub fn set_agent(&mut self, seat: Seat, agent: &str) {
+        self.seats[seat.index()].agent = one_line(agent);
+        self.lines = None;
+    }
+
     /// Decisions and rolls in order.
     pub fn plies(&self) -> &[Ply] {
         &self.plies

@@ -82,8 +82,8 @@ impl CheckpointSeries {
     /// Those of [`CheckpointSeries::latest`]; [`CheckpointFault::NoStep`] if there is none of this step.
     pub fn path_of(&self, step: Option<u64>) -> Result<PathBuf, CheckpointError> {
         let latest = self.latest()?;
-        let path = self.path(step.unwrap_or(latest));
-        let Some(step) = step else { return Ok(path) };
+        let Some(step) = step else { return Ok(self.path(latest)) };
+        let path = self.path(step);
         let mut steps = self.steps()?;
         if steps.contains(&step) {
             return Ok(path);

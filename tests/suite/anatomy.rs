@@ -295,6 +295,7 @@ fn records_of_a_match_are_taken_apart() {
     for part in [
         "souakim, 6 games\n",
         "3 games of doctrine as egyptian against random as mahdist\n",
+        " score of egyptian, from single games\n",
         "decided by",
         "last turn",
         "held at the end",

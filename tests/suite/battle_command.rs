@@ -55,6 +55,18 @@ fn file(text: &str) -> NamedTempFile {
     file
 }
 
+fn printed(args: &[&str]) -> String {
+    let output = dervish(args);
+    assert!(output.status.success() && output.stderr.is_empty(), "{args:?}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// The rows of the tables in a text, cell by cell.
+fn rows_of(text: &str) -> Vec<Vec<&str>> {
+    let rows = text.lines().filter(|line| line.starts_with('│'));
+    rows.map(|row| row.trim_matches('│').split('┆').map(str::trim).collect()).collect()
+}
+
 #[test]
 fn the_example_in_the_help_can_be_fought() {
     let (_, json) = EXAMPLE.split_once("\n\n").expect("a sentence before it");
@@ -100,7 +112,26 @@ fn abu_klea_as_the_example_tells_it() {
     });
     assert_eq!(report(&abu_klea()), expected);
     let file = file(&abu_klea().to_string());
-    assert_eq!(json_of(&["battle", file.path().to_str().expect("UTF-8")]), expected);
+    let path = file.path().to_str().expect("UTF-8");
+    assert_eq!(json_of(&["battle", path, "--json"]), expected);
+    // The same as people read it.
+    let text = printed(&["battle", path]);
+    for row in [
+        &["", "egyptian (marching)", "mahdist (defending)"][..],
+        &["test under fire", "2D6 +1 is 10", "2D6 -1 is 9"],
+        &["", "R steady", "F steady"],
+        &["", "V good", ""],
+        &["test in melee", "2D6 +1 is 8", "2D6 +3 is 10"],
+        &["destroyed", "2", "0"],
+        &["left", "4", "7"],
+        &["of these disrupted", "1", "4"],
+        &["broken", "yes", "yes"],
+        &["survivors", "1 british_infantry, 1 disrupted", "6 mahdist_spearmen, 3 disrupted"],
+        &["", "3 camel_corps", "1 mahdist_rifles, 1 disrupted"],
+    ] {
+        assert!(rows_of(&text).iter().any(|of| of == row), "{row:?} is missing:\n{text}");
+    }
+    assert!(text.ends_with("\nnobody wins\n"), "{text}");
 }
 
 #[test]
@@ -121,7 +152,7 @@ fn the_odds_are_probabilities() {
     let mut battle = abu_klea();
     battle.as_object_mut().expect("an object").remove("dice");
     let file = file(&battle.to_string());
-    assert_eq!(json_of(&["battle", file.path().to_str().expect("UTF-8"), "--odds"]), odds);
+    assert_eq!(json_of(&["battle", file.path().to_str().expect("UTF-8"), "--odds", "--json"]), odds);
 }
 
 /// One levy against one spearman, by hand: a result that costs the levy anything is R below 10 (30/36); the spearman's
@@ -143,6 +174,39 @@ fn odds_by_hand() {
     close(&odds["outcome"]["defending"], 30.0 / 36.0 * 15.0 / 36.0);
     close(&odds["losses"]["marching"]["destroyed"][1], 21.0 / 36.0);
     close(&odds["losses"]["defending"]["disrupted"][1], 11.0 / 36.0);
+    // As people read it: 126, 450 and 720 of 1296 throws; the levy is destroyed by 21 of 36 and disrupted by 9, the spearman by 10
+    // and by 11.
+    let file = file(&battle.to_string());
+    let text = printed(&["battle", file.path().to_str().expect("UTF-8"), "--odds"]);
+    let expected: [&[&str]; 9] = [
+        &["winner", "probability"],
+        &["egyptian (marching)", "9.7%"],
+        &["mahdist (defending)", "34.7%"],
+        &["nobody", "55.6%"],
+        &["land units", "egyptian (marching)", "egyptian (marching)", "mahdist (defending)", "mahdist (defending)"],
+        &["", "destroyed", "disrupted", "destroyed", "disrupted"],
+        &["0", "41.7%", "75.0%", "72.2%", "69.4%"],
+        &["1", "58.3%", "25.0%", "27.8%", "30.6%"],
+        &["mean", "0.58", "0.25", "0.28", "0.31"],
+    ];
+    assert_eq!(rows_of(&text), expected, "{text}");
+}
+
+/// Numbers of units that cannot come up have no row: six against one are seven rows at most, and no roll of the one spearman
+/// destroys more than two of the six (9.7: 2N of N = 1).
+#[test]
+fn the_table_of_odds_has_what_can_come_up() {
+    let battle = json!({
+        "month": 6,
+        "marching": {"side": "egyptian", "units": [{"kind": "levy", "count": 6, "disrupted": 0}]},
+        "defending": {"side": "mahdist", "units": [{"kind": "mahdist_spearmen", "count": 1, "disrupted": 0}]},
+        "hex": {"ground": "clear"}
+    });
+    let file = file(&battle.to_string());
+    let text = printed(&["battle", file.path().to_str().expect("UTF-8"), "--odds"]);
+    let counts: Vec<&str> =
+        rows_of(&text).into_iter().map(|row| row[0]).filter(|of| of.parse::<u32>().is_ok()).collect();
+    assert_eq!(counts, ["0", "1", "2"], "{text}");
 }
 
 #[test]

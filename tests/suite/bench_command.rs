@@ -3,6 +3,7 @@
 use dervish_env::bench::measure_play;
 use dervish_env::reference::connect_four::ConnectFour;
 use dervish_env::reference::pig::Pig;
+use dervish_training::commands::bench::COLUMNS;
 use std::time::Duration;
 
 use crate::dervish_binary::{dervish, json_of, refusal};
@@ -21,6 +22,11 @@ fn every_game_that_is_named_is_measured() {
     let table = dervish(&["bench", "pig", "--seconds", "0.02"]);
     let table = String::from_utf8(table.stdout).expect("UTF-8");
     assert!(table.contains("decisions/s") && table.contains("roll-or-hold"), "{table}");
+    // What its columns are is said below it, and in the help.
+    let help = String::from_utf8(dervish(&["bench", "--help"]).stdout).expect("UTF-8");
+    for text in [&table, &help] {
+        assert!(text.contains(COLUMNS), "{text}");
+    }
 }
 
 /// A campaign has combats, whose exact odds are worked out once and then found again. How long that takes depends on machine

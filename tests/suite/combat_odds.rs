@@ -2,14 +2,17 @@
 //! random forces.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
+use dervish_env::dervish::Campaign;
 use dervish_env::dervish::board::{PlaceKind, Relief};
 use dervish_env::dervish::catalogue::Kind::*;
 use dervish_env::dervish::catalogue::{COMBAT, Catalogue, Class, KINDS, Kind, LAND, Side};
 use dervish_env::dervish::force::Force;
+use dervish_env::dervish::odds_speed::{OddsSpeed, measure_odds};
 use dervish_env::dervish::rules::combat::{Combat, CombatHex, CombatRole, Combatant, LeaderUse, Test};
 use dervish_env::dervish::rules::odds::TOTAL_WEIGHT;
-use dervish_env::dervish::scenario::FanaticCharge;
+use dervish_env::dervish::scenario::{FanaticCharge, Scenario};
 use dervish_env::dervish::tables::{Morale, Tables};
 use proptest::prelude::*;
 
@@ -111,6 +114,21 @@ fn a_distribution_can_be_used_again() {
     let combat = mahdist_attack(&[(MahdistSpearmen, 3)], &[(Levy, 4)]);
     combat.distribution_into(&mut distribution);
     assert_eq!(distribution, combat.distribution());
+}
+
+/// A search asks for the odds of every combat that it meets: those of random play shall take less than 50 µs on average when they
+/// are new, and less than 1 µs when they are remembered. An optimised build takes a tenth of that (CHANGELOG, Speed), so
+/// that a slower one passes; to roll all sequences one by one, or to work out what is remembered, does not. Of ten measurements
+/// the fastest counts, since a busy machine slows the others down.
+#[test]
+fn odds_are_worked_out_and_remembered_in_microseconds() {
+    let start = Campaign::new(Scenario::builtin("souakim").expect("built in"));
+    // Without a budget every combat is worked out once and found once.
+    let speeds = [(); 10].map(|()| measure_odds(&start, 1, Duration::ZERO).expect("combats"));
+    assert!(speeds[0].combats >= 10 && speeds[0].endings > 1.0, "{speeds:?}");
+    let fastest = |figure: fn(&OddsSpeed) -> f64| speeds.iter().map(figure).fold(f64::INFINITY, f64::min);
+    let [new, known] = [fastest(|speed| speed.new_us), fastest(|speed| speed.known_us)];
+    assert!(new < 50.0 && known < 1.0, "{new} µs new, {known} µs remembered");
 }
 
 // Properties.

@@ -1,13 +1,12 @@
 //! What a run takes on disk: its own bound, and a disk that is full.
 
-use dervish_env::reference::pig::{Pig, PigPlayers};
+use crate::pig_run::pig;
 use dervish_training::config::RunConfig;
 use dervish_training::disk_limit::{DiskLimitError, most_crowded};
 use dervish_training::run_dir::RunDir;
 use dervish_training::run_files::disk_use;
-use dervish_training::self_play::Start;
 use dervish_training::self_play::replay::latest_games;
-use dervish_training::session::{Budget, Material, SessionError, SessionReport, train};
+use dervish_training::session::{Budget, SessionError, SessionReport, train};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -36,8 +35,7 @@ fn config(disk_limit: u64) -> RunConfig {
 }
 
 fn train_until(run: &RunDir, rounds: u64) -> Result<SessionReport, SessionError> {
-    let starts = vec![Start { position: Pig::new(), encoder: PigPlayers::new() }];
-    train(&Material::of(starts), run, Budget::Rounds(rounds), &())
+    train(&pig(), run, Budget::Rounds(rounds), &())
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use dervish_agents::doctrine::Doctrine;
 use dervish_agents::doctrine::weights::{Weights, WeightsError};
-use dervish_agents::registry::Registry;
+use dervish_agents::registry::{Registry, in_spec};
 use dervish_env::chance::{Dice, agent_rng};
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::scenario::Scenario;
@@ -113,6 +113,22 @@ fn extreme_weights_play_whole_games() {
             }
         }
     }
+}
+
+/// What an agent says of itself makes the same agent again, also where the name of its file has a comma, which ends an option
+/// of a spec unless it is written twice.
+#[test]
+fn a_file_whose_name_has_a_comma_is_found_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("bold,careful.toml");
+    fs::write(&path, text_with("march", "voyage", "77")).expect("written");
+    let mut registry = Registry::<Campaign>::new();
+    registry.register(Doctrine::default());
+    let asked = format!("doctrine:weights={}", in_spec(&path.display().to_string()));
+    let first = registry.factory(&asked).expect("a file");
+    assert!(first.spec().contains("bold,,careful.toml"), "{}", first.spec());
+    let again = registry.factory(first.spec()).unwrap_or_else(|error| panic!("{}: {error}", first.spec()));
+    assert_eq!(again.spec(), first.spec());
 }
 
 /// Weights are the same however a file writes them; a file of results joins no games of others, whatever the file is called.

@@ -8,6 +8,8 @@ use dervish_env::game::{
     WeightedOutcome,
 };
 
+use crate::toy_game;
+
 /// Which law the game breaks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flaw {
@@ -106,19 +108,16 @@ impl Position for FlawedGame {
     const MAX_DECISIONS: usize = 7;
 
     fn identity(&self) -> GameIdentity {
-        GameIdentity {
-            game: "seven-stones".to_string(),
-            rules_version: 1,
-            rules_hash: if self.has(Flaw::ShortHash) { "abc" } else { "0123456789abcdef" }.to_string(),
-            scenario: if self.has(Flaw::ScenarioChanges) { self.left.to_string() } else { String::new() },
+        let sound = toy_game::identity("seven-stones");
+        match self.flaw {
+            Flaw::ShortHash => GameIdentity { rules_hash: "abc".to_string(), ..sound },
+            Flaw::ScenarioChanges => GameIdentity { scenario: self.left.to_string(), ..sound },
+            _ => sound,
         }
     }
 
     fn seat_name(seat: Seat) -> &'static str {
-        match seat {
-            Seat::First => "one",
-            Seat::Second => "two",
-        }
+        toy_game::seat_name(seat)
     }
 
     fn actor(&self) -> Actor {

@@ -1,6 +1,7 @@
 //! Whom a network meets in self-play, which weights play, and how its strength is followed.
 
 use crate::dervish_binary::dervish;
+use crate::pig_run::{games_on_disk, pig, rival};
 use dervish_agents::agent::{Agent, AgentError, Choice};
 use dervish_agents::limits::Limits;
 use dervish_agents::random::RandomAgent;
@@ -9,12 +10,9 @@ use dervish_env::chance::SplitMix64;
 use dervish_env::game::Seat;
 use dervish_env::reference::pig::{HOLD, Pig, PigPlayers, ROLL};
 use dervish_models::checkpoint::load_manifest;
-use dervish_training::arena::agents::ArenaGame;
 use dervish_training::assessment::{ALARM, AgentScore, Assessment, alarm, rating};
 use dervish_training::config::RunConfig;
 use dervish_training::run_dir::RunDir;
-use dervish_training::self_play::Start;
-use dervish_training::self_play::game::SelfPlayGame;
 use dervish_training::self_play::pool::{LeagueConfig, Met, Pool, Rival, past_name};
 use dervish_training::session::{Budget, Material, train};
 use rand_chacha::ChaCha8Rng;
@@ -22,7 +20,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-fn rival(name: &str) -> Rival<Pig> {
+/// An opponent of this name, whatever it plays.
+fn named(name: &str) -> Rival<Pig> {
     Rival { name: name.to_string(), by_scenario: vec![AgentFactory::of(RandomAgent::default())] }
 }
 
@@ -46,7 +45,7 @@ fn hard_opponents_are_met_in_proportion_to_what_they_win() {
         ("weak".to_string(), Met { games: 9.0, points: 9.0 }),
         ("strong".to_string(), Met { games: 9.0, points: 3.5 }),
     ]);
-    let pool = Pool::new(&config, ["weak", "strong", "new"].map(rival).to_vec(), met);
+    let pool = Pool::new(&config, ["weak", "strong", "new"].map(named).to_vec(), met);
     let games = 20_000;
     let counts = drawn(&pool, games);
     for (name, preference) in [("weak", 0.02), ("strong", 0.36), ("new", 0.25)] {
@@ -54,13 +53,13 @@ fn hard_opponents_are_met_in_proportion_to_what_they_win() {
         // Five standard deviations of a count.
         assert!((counts[name] - expected).abs() < 5.0 * expected.sqrt(), "{name}: {counts:?}");
     }
-    assert!(drawn(&Pool::new(&LeagueConfig::default(), vec![rival("any")], BTreeMap::new()), 100).is_empty());
+    assert!(drawn(&Pool::new(&LeagueConfig::default(), vec![named("any")], BTreeMap::new()), 100).is_empty());
 }
 
 #[test]
 fn what_is_long_ago_is_forgotten_and_the_past_is_replaced() {
     let config = LeagueConfig { share: 1.0, ..LeagueConfig::default() };
-    let pool = Pool::new(&config, vec![rival("doctrine")], BTreeMap::new());
+    let pool = Pool::new(&config, vec![named("doctrine")], BTreeMap::new());
     for _ in 0..500 {
         pool.book("doctrine", 0.0);
     }
@@ -70,9 +69,9 @@ fn what_is_long_ago_is_forgotten_and_the_past_is_replaced() {
     // Each game takes a fiftieth of what was known: of the last hundred, 1 - 0.98^100 = 0.867 of all weight is won.
     let met = pool.met()["doctrine"];
     assert!((met.points / met.games - 0.867).abs() < 0.001, "{met:?}");
-    pool.set_past(vec![rival(&past_name(10)), rival(&past_name(20))]);
+    pool.set_past(vec![named(&past_name(10)), named(&past_name(20))]);
     pool.book(&past_name(10), 0.5);
-    pool.set_past(vec![rival(&past_name(20)), rival(&past_name(30))]);
+    pool.set_past(vec![named(&past_name(20)), named(&past_name(30))]);
     assert_eq!(pool.met().keys().collect::<Vec<_>>(), ["doctrine"], "who has left the pool is forgotten");
     let names: Vec<String> = drawn(&pool, 500).into_keys().collect();
     assert_eq!(names, ["doctrine", "past:20", "past:30"]);
@@ -139,19 +138,7 @@ fn config(changes: &[&str]) -> RunConfig {
 }
 
 fn material() -> Material<Pig, PigPlayers> {
-    let rival = |spec: &str| Rival {
-        name: spec.to_string(),
-        by_scenario: vec![Pig::agents().factory(spec).expect("an agent")],
-    };
-    let starts = vec![Start { position: Pig::new(), encoder: PigPlayers::new() }];
-    Material { opponents: vec![rival("random")], held_out: vec![rival("mcts:sims=8")], ..Material::of(starts) }
-}
-
-fn games_of(run: &Path) -> Vec<SelfPlayGame> {
-    let files = fs::read_dir(run.join("replay")).expect("games");
-    let texts = files.map(|file| fs::read_to_string(file.expect("a file").path()).expect("text"));
-    let games = |text: String| text.lines().map(|line| serde_json::from_str(line).expect("a game")).collect::<Vec<_>>();
-    texts.flat_map(games).collect()
+    Material { opponents: vec![rival("random")], held_out: vec![rival("mcts:sims=8")], ..pig() }
 }
 
 #[test]
@@ -161,7 +148,7 @@ fn opponents_of_the_pool_are_met_but_not_learnt_from() {
     let league = "league={share=0.6, opponents=['random'], past=2, past_every=2, focus=0}";
     let run = RunDir::create(&path, config(&[league, "learner.window=30", "learner.uses=2"])).expect("a new run");
     train(&material(), &run, Budget::Rounds(12), &()).expect("a session");
-    let games = games_of(&path);
+    let games = games_on_disk(&path);
     let (mut met, mut seats) = (BTreeMap::<String, u32>::new(), [0, 0]);
     for game in &games {
         game.replay(&Pig::new(), |_, _, _| ()).expect("a game by the rules");
@@ -210,7 +197,7 @@ fn points_against_an_opponent_are_those_of_the_network() {
     let rival = Rival { name: "hold-at-20".to_string(), by_scenario: vec![AgentFactory::of(HoldAt20)] };
     let material = Material { opponents: vec![rival], ..material() };
     let report = train(&material, &run, Budget::Rounds(3), &()).expect("a session");
-    let mut games = games_of(&path);
+    let mut games = games_on_disk(&path);
     games.sort_by_key(|game| game.number);
     let (mut met, mut points, mut seats) = (0.0, 0.0, [0, 0]);
     for game in &games {
@@ -245,7 +232,7 @@ fn weights_that_do_not_pass_the_gate_do_not_play() {
         // A session that goes on has the weights that played.
         let run = RunDir::open(&path).expect("the run");
         train(&material(), &run, Budget::Rounds(4), &()).expect("a session");
-        let steps: Vec<u64> = games_of(&path).iter().map(|game| game.step).collect();
+        let steps: Vec<u64> = games_on_disk(&path).iter().map(|game| game.step).collect();
         assert_eq!(steps.iter().any(|&step| step > 0), passes, "{gate}: {steps:?}");
         let playing: Vec<_> = fs::read_dir(path.join("playing")).expect("a folder").flatten().collect();
         assert_eq!(playing.len(), 1, "{playing:?}");
@@ -374,7 +361,7 @@ fn another_run_is_met_as_an_opponent() {
     let spec = format!("neural:{first}");
     let opponents = format!("league.opponents=['{spec}']");
     train(&exploiter, &["--set", &opponents, "--set", "league.share=1.0", "--set", "learner.window=9"]);
-    let games = games_of(Path::new(&exploiter));
+    let games = games_on_disk(Path::new(&exploiter));
     assert!(games.len() >= 12, "{} games", games.len());
     for game in games {
         let opponent = game.opponent.expect("an opponent in every game");

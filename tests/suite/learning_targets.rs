@@ -1,6 +1,6 @@
 //! What decisions of finished games should have been judged and played like, computed by hand.
 
-use crate::training::config;
+use crate::pig_run::config;
 use dervish_agents::evaluation::Utility;
 use dervish_agents::random::RandomAgent;
 use dervish_agents::registry::AgentFactory;

@@ -6,6 +6,8 @@ use dervish_env::game::{
     Action, Actor, GameIdentity, GameResult, IllegalMove, Outcome, Position, RollKey, Seat, WeightedOutcome,
 };
 
+use crate::toy_game;
+
 /// One outcome of a lottery.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Prize {
@@ -67,19 +69,11 @@ impl Position for LotteryGame {
     const MAX_DECISIONS: usize = 2;
 
     fn identity(&self) -> GameIdentity {
-        GameIdentity {
-            game: "lotteries".to_string(),
-            rules_version: 1,
-            rules_hash: "0123456789abcdef".to_string(),
-            scenario: String::new(),
-        }
+        toy_game::identity("lotteries")
     }
 
     fn seat_name(seat: Seat) -> &'static str {
-        match seat {
-            Seat::First => "one",
-            Seat::Second => "two",
-        }
+        toy_game::seat_name(seat)
     }
 
     fn actor(&self) -> Actor {
@@ -171,11 +165,7 @@ impl Position for LotteryGame {
     }
 
     fn parse_action(&self, text: &str) -> Result<Action, IllegalMove> {
-        let mut legal = Vec::new();
-        self.legal_actions_into(&mut legal);
-        let refused =
-            || IllegalMove::NotLegal { action: text.to_string(), reason: "`choose` and a number".to_string() };
-        legal.into_iter().find(|&action| self.action_text(action) == text).ok_or_else(refused)
+        toy_game::parse_action(self, text)
     }
 
     fn pending_text(&self) -> String {

@@ -42,6 +42,8 @@ mod merged_trees;
 mod nash;
 mod perft;
 mod perft_command;
+#[cfg(feature = "torch")]
+mod pig_run;
 mod play_command;
 mod play_record;
 mod play_texts;
@@ -95,6 +97,7 @@ mod tables;
 mod tensorboard;
 mod thinking;
 mod tournament_command;
+mod toy_game;
 #[cfg(feature = "torch")]
 mod train_command;
 #[cfg(feature = "torch")]

@@ -156,7 +156,20 @@ fn luck_is_told_where_it_is_asked_for() {
     assert!(luck["score"]["coefficient"].as_f64() > Some(0.0), "who has luck wins more: {luck}");
     let table = String::from_utf8(dervish(&arguments).stdout).expect("UTF-8");
     assert!(table.contains("score less luck ") && table.contains("margin less luck "), "{table}");
-    assert!(table.contains(" times as narrow as Student's interval with luck\n"), "{table}");
+    // Student's intervals, without luck and with it, in the same match.
+    for name in ["score", "margin"] {
+        let width = |of: &str| {
+            let end = |end: &str| luck[name][of][end].as_f64().expect("a number");
+            end("high") - end("low")
+        };
+        let percent = (100.0 * (width("adjusted") / width("plain") - 1.0)).round();
+        let beside = match percent {
+            0.0 => "as wide as".to_string(),
+            _ => format!("{}% {} than", percent.abs(), if percent < 0.0 { "narrower" } else { "wider" }),
+        };
+        let words = format!(" of A, {beside} Student's interval of the {name} with luck\n");
+        assert!(table.contains(&words), "{words} is missing:\n{table}");
+    }
     // Connect four has no dice.
     let silent = dervish(&["match", "random", "mcts:sims=9", "--scenario", "connect-four", "--games", "8", "--luck"]);
     assert!(!String::from_utf8_lossy(&silent.stdout).contains("luck"));
@@ -169,10 +182,17 @@ fn agents_are_listed_with_their_options() {
     let list = String::from_utf8(list.stdout).expect("UTF-8");
     assert!(list.contains("random") && list.contains("mcts") && list.contains("simulations for each choice"), "{list}");
     assert!(list.contains("doctrine"), "{list}");
+    // What may be written for an option whose words are the game's; the table breaks lines at spaces.
+    let listed = |list: &str, words: &[&str]| {
+        let list = list.split(['│', ' ', '\n']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+        assert!(words.iter().all(|words| list.contains(words)), "{list}");
+    };
+    listed(&list, &["(random, doctrine)", "(random, doctrine, none)"]);
     // The doctrine knows the campaign alone.
     let pig = dervish(&["agents", "--scenario", "pig"]);
     let pig = String::from_utf8(pig.stdout).expect("UTF-8");
     assert!(pig.contains("random") && pig.contains("mcts") && !pig.contains("doctrine"), "{pig}");
+    listed(&pig, &["(random, keep-pace)", "(random, keep-pace, none)"]);
     assert!(refusal(&["agents", "--scenario", "chess"]).contains("chess"));
 }
 
@@ -218,6 +238,20 @@ fn a_file_of_results_is_made_for_games_alone() {
     assert!(!folder.path().join("runs").exists());
     assert!(dervish(&with(&["--db", &db, "--out", &out])).status.success());
     assert!(folder.path().join("runs/results.db").exists() && folder.path().join("out/match.json").exists());
+}
+
+/// A match that is in the file to its end is told as before; of the speed of nothing there is nothing to tell.
+#[test]
+fn a_match_that_was_played_before_has_no_speed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let db = folder.path().join("results.db").display().to_string();
+    let told = || String::from_utf8(dervish(&with(&["--db", &db])).stdout).expect("UTF-8");
+    let parts = |table: &str| {
+        table.rsplit_once("\nspeed               ").map(|(all, speed)| (all.to_owned(), speed.to_owned()))
+    };
+    let (played, speed) = parts(&told()).expect("a line of speed");
+    assert!(speed.contains(" decisions/s, ") && speed.ends_with(" threads\n"), "{speed}");
+    assert_eq!(parts(&told()), Some((played, "none: all games were played before\n".to_owned())));
 }
 
 /// Names under which SQLite, left to itself, keeps a database in memory.

@@ -48,7 +48,7 @@ fn choice(tree: &Tree) -> Action {
 #[test]
 fn what_is_open_in_both_trees_is_averaged_by_visits() {
     let mut merged = tree(Seat::First, &[(OPEN, 3, 0.5), (OPEN, 1, 0.0), (OPEN, 0, 0.0)]);
-    merged.merge_root(&tree(Seat::First, &[(OPEN, 1, -0.5), (OPEN, 0, 0.0), (OPEN, 2, 0.25)]));
+    merged.merge_root(&mut tree(Seat::First, &[(OPEN, 1, -0.5), (OPEN, 0, 0.0), (OPEN, 2, 0.25)]));
     // (3 * 0.5 - 0.5) / 4.
     assert_eq!(told(&merged), [(4, 0.25), (1, 0.0), (2, 0.25)]);
     assert_eq!(merged.node(Tree::ROOT).visits, 7);
@@ -62,7 +62,7 @@ fn an_exact_value_stays_exact() {
     let open: &[Found] = &[(OPEN, 3, -1.0), (OPEN, 2, 0.25)];
     for [mine, other] in [[solved, open], [open, solved]] {
         let mut merged = tree(Seat::First, mine);
-        merged.merge_root(&tree(Seat::First, other));
+        merged.merge_root(&mut tree(Seat::First, other));
         assert_eq!(told(&merged), [(4, 0.5), (4, 0.25)]);
         let edge = merged.edges(Tree::ROOT)[0];
         assert_eq!(merged.standing(&edge), Standing::Settled);
@@ -71,21 +71,33 @@ fn an_exact_value_stays_exact() {
         assert_eq!(merged.node(Tree::ROOT).value(), 0.5);
         assert_eq!(choice(&merged), Action(0));
         // A third tree changes nothing of it.
-        merged.merge_root(&tree(Seat::First, open));
+        merged.merge_root(&mut tree(Seat::First, open));
         assert_eq!(told(&merged)[0], (7, 0.5));
     }
 }
 
-/// A thread that found the budget used up has a root without actions: it takes those of the others.
+/// A thread that found the budget used up has a root without actions; the tree of the others is taken, and the line that the
+/// likeliest action begins goes on in the tree that has seen most, whichever thread it is of.
 #[test]
-fn a_tree_that_nobody_searched_takes_what_others_found() {
-    let mut merged = Tree::new(1 << 20);
-    merged.reset(Actor::Player(Seat::First));
-    merged.merge_root(&tree(Seat::First, &[(OPEN, 3, 0.5), (Actor::Finished, 1, 0.25)]));
-    merged.merge_root(&tree(Seat::First, &[(OPEN, 1, -0.5), (OPEN, 2, 0.0)]));
-    assert_eq!(told(&merged), [(4, 0.25), (3, 0.25)]);
-    assert!(merged.edges(Tree::ROOT).iter().all(|edge| edge.child().is_none()));
-    assert_eq!((merged.node(Tree::ROOT).visits, choice(&merged)), (7, Action(1)));
+fn the_tree_that_has_seen_most_is_kept() {
+    let empty = || {
+        let mut tree = Tree::new(1 << 20);
+        tree.reset(Actor::Player(Seat::First));
+        tree
+    };
+    let more = || tree(Seat::First, &[(OPEN, 3, 0.5), (Actor::Finished, 1, 0.25)]);
+    let less = || tree(Seat::First, &[(OPEN, 1, -0.5), (OPEN, 2, 0.0)]);
+    for mut trees in [[empty(), more(), less()], [less(), empty(), more()], [more(), less(), empty()]] {
+        let [merged, others @ ..] = &mut trees;
+        for other in others {
+            merged.merge_root(other);
+        }
+        assert_eq!(told(merged), [(4, 0.25), (3, 0.25)]);
+        assert_eq!((merged.node(Tree::ROOT).visits, choice(merged)), (7, Action(1)));
+        // The second action ends the game there and not in the other tree.
+        let behind = merged.edges(Tree::ROOT)[1].child().expect("visited");
+        assert_eq!(merged.node(behind).actor, Actor::Finished);
+    }
 }
 
 /// A win that one thread has proven is chosen, however many visits and whatever hopes another thread had elsewhere.
@@ -96,7 +108,7 @@ fn a_proven_win_is_chosen() {
         let hopeful: &[Found] = &[(OPEN, 5, -sign), (OPEN, 40, 0.9 * sign)];
         for [mine, other] in [[won, hopeful], [hopeful, won]] {
             let mut merged = tree(seat, mine);
-            merged.merge_root(&tree(seat, other));
+            merged.merge_root(&mut tree(seat, other));
             assert_eq!(choice(&merged), Action(0), "{seat:?}: {:?}", told(&merged));
             assert!(merged.node(Tree::ROOT).is_solved());
             assert_eq!(merged.node(Tree::ROOT).value(), sign);
@@ -108,7 +120,7 @@ fn a_proven_win_is_chosen() {
 #[test]
 fn two_trees_that_solved_one_action_each_have_solved_the_root() {
     let mut merged = tree(Seat::First, &[(Actor::Finished, 1, -0.25), (OPEN, 6, 0.75)]);
-    merged.merge_root(&tree(Seat::First, &[(OPEN, 6, 0.75), (Actor::Finished, 1, 0.25)]));
+    merged.merge_root(&mut tree(Seat::First, &[(OPEN, 6, 0.75), (Actor::Finished, 1, 0.25)]));
     assert!(merged.node(Tree::ROOT).is_solved());
     assert_eq!(merged.node(Tree::ROOT).value(), 0.25);
     assert_eq!((choice(&merged), told(&merged)), (Action(1), vec![(7, -0.25), (7, 0.25)]));

@@ -2,20 +2,26 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
+use dervish_agents::agent::Event;
 use dervish_env::chance::{Dice, SplitMix64};
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::board::{Ground, Hex};
 use dervish_env::dervish::catalogue::Side;
+use dervish_env::dervish::decision::Decision;
+use dervish_env::dervish::order::Verb;
+use dervish_env::dervish::position_file::PositionFile;
 use dervish_env::dervish::scenario::Scenario;
 use dervish_env::encode::PolicyEncoder;
-use dervish_env::game::Actor;
+use dervish_env::game::{Actor, Outcome, Position};
 use dervish_training::arena::agents::ArenaGame;
 use dervish_training::games::{GameVisitor, game_names, with_game};
 
 use crate::dervish_binary::{dervish, dervish_reading, dervish_unheard, json_of, refusal};
+use crate::play_texts::{along_a_game, answer_to, odds_of};
 
 /// Plays with these lines as input; the whole output of a sitting that ends well.
 pub fn sitting(args: &[&str], input: impl AsRef<[u8]>) -> String {
@@ -42,6 +48,9 @@ pub fn recorded(args: &[&str], input: impl AsRef<[u8]>) -> (String, Vec<String>)
 
 /// The first orders of the Mahdist in scenario 3 place his units (2.6, 2.7).
 pub const SETUP: [&str; 4] = ["--scenario", "souakim", "--side", "mahdist"];
+
+/// A campaign of one turn, in which the Mahdist has two spearmen in 0302, and dice that let them march.
+const TINY: [&str; 6] = ["--scenario", "tiny", "--side", "mahdist", "--seed", "7"];
 
 #[test]
 fn whole_games_are_played_from_either_side() {
@@ -155,7 +164,12 @@ fn orders_are_given_by_number_or_in_notation() {
     assert_eq!(by_number[0], format!("mahdist {}", orders[last - 1]));
     assert_eq!(by_number, recorded(&SETUP, format!("  {} \n", orders[last - 1].to_uppercase())).1);
     for (hex, name) in SETUP_PLACES {
-        for typed in [format!("place {hex} ({name})"), format!("  PLACE {hex}  ({}) ", name.to_uppercase())] {
+        for typed in [
+            format!("place {hex} ({name})"),
+            format!("  PLACE {hex}  ({}) ", name.to_uppercase()),
+            name.to_owned(),
+            format!(" place  {}", name.to_lowercase()),
+        ] {
             assert_eq!(recorded(&SETUP, format!("{typed}\n")).1, [format!("mahdist place {hex}")], "{typed}");
         }
     }
@@ -245,6 +259,14 @@ fn help_and_board_are_shown_when_asked_for() {
         assert_eq!(output.matches("Souakim: game turn 1 of 5, 1884-02, mahdist player, Setup phase").count(), shown);
         assert_eq!(output.matches("4811 (Tokar): 1 rifle_l, 1 egyptian_gun").count(), shown, "{output}");
     }
+    // Anew only when something on it has changed: here when one of the spearmen has marched.
+    let drawn = |input: &str| sitting(&TINY, input).matches("The tiny campaign: game turn 1 of 1").count();
+    let pick = "march 0302\nmarch 0302 choose\ntake mahdist_spearmen 1\n";
+    assert_eq!(drawn(""), 1);
+    assert_eq!(drawn("march 0302\nu\n"), 1);
+    assert_eq!(drawn(pick), 1);
+    assert_eq!(drawn(&format!("{pick}b\n")), 2);
+    assert_eq!(drawn(&format!("{pick}to 0202\n")), 2);
     // The Egyptian player has the first turn of scenario 2 (3.1), but before it the Mahdist sets up (2.7).
     let output = sitting(&["--scenario", "khartoum", "--side", "mahdist"], "");
     assert!(output.contains(": game turn 1 of 18, 1884-02, mahdist player, Setup phase"), "{output}");
@@ -303,14 +325,139 @@ fn the_units_of_a_hex_are_told_with_their_factors() {
     assert_eq!(answers[2], "i HEX tells of a hex and its units");
 }
 
+/// The start of scenario 3 with more units in Souakim, as a position file has them.
+fn with_more_in_souakim(units: &str) -> Campaign {
+    let start = PositionFile::start("souakim").expect("comes with the game").text();
+    let garrison = r#"{"kind": "rifle_r", "count": 4}"#;
+    assert_eq!(start.matches(garrison).count(), 1, "{start}");
+    let text = start.replace(garrison, &format!("{garrison}, {units}"));
+    PositionFile::parse("position", &text, Path::new("")).unwrap_or_else(|faults| panic!("{faults:?}")).position
+}
+
+/// Rule 2.1: disrupted they have half their melee factor, and lend no fire, gun or cavalry factor.
+#[test]
+fn disrupted_units_are_told_with_the_factors_that_count() {
+    for (kind, told) in [
+        ("rifle_r", "  1 rifle_r disrupted: class R, melee 1, movement 6"),
+        ("egyptian_cavalry", "  1 egyptian_cavalry disrupted: class R, melee 1, movement 9"),
+        ("egyptian_gun", "  1 egyptian_gun disrupted: class L, movement 5"),
+    ] {
+        let position = with_more_in_souakim(&format!(r#"{{"kind": "{kind}", "count": 1, "disrupted": true}}"#));
+        let answer = answer_to(&position, "i Souakim");
+        assert!(answer.lines().any(|line| line == told), "{told}: {answer}");
+    }
+}
+
+/// Gordon and seven gunboats are with the fifteen land units of Khartoum (2.5), Baker with the eight of Souakim (2.6) and more.
+#[test]
+fn leaders_and_gunboats_are_marked_on_large_stacks_too() {
+    let khartoum = Campaign::new(Scenario::builtin("khartoum").expect("comes with the game"));
+    let board = answer_to(&khartoum, "b Khartoum");
+    assert!(board.contains("TE15&"), "{board}");
+    for (units, drawn) in [
+        (r#"{"kind": "rifle_l", "count": 1, "disrupted": true}"#, "TE9!*"),
+        (r#"{"kind": "rifle_l", "count": 2}"#, "TE10*"),
+        // Where there is no room, the list alone tells of disruption.
+        (r#"{"kind": "rifle_l", "count": 2, "disrupted": true}"#, "TE10*"),
+    ] {
+        let board = answer_to(&with_more_in_souakim(units), "b Souakim");
+        assert!(board.contains(&format!(" {drawn} ")), "{drawn}: {board}");
+    }
+}
+
+/// `?` explains what orders are made of; it need not be read at the start of every game.
+#[test]
+fn orders_are_explained_when_asked_for() {
+    let output = sitting(&SETUP, "?\n");
+    let (start, help) = output.split_once("\n> ").expect("a question");
+    let first = "\n  place HEX               set-up: ";
+    assert!(help.contains(first) && !start.contains(first), "{output}");
+    let words: BTreeSet<&str> = help.split(|c: char| !c.is_ascii_lowercase() && c != '_').collect();
+    for verb in Verb::ALL {
+        assert!(words.contains(verb.id()), "{}: {help}", verb.id());
+    }
+}
+
+/// The orders that follow an event by themselves.
+fn forced_after<P: ArenaGame>(position: &P, event: Event) -> Vec<String> {
+    position.forced_texts(event)
+}
+
+/// What is taken by itself, because there is no other order (3.3), is told where it happens; the record has choices alone.
+#[test]
+fn orders_without_a_choice_are_told() {
+    // No enemy stands beside 0302, and a picked group is not put back (8.1): it can only roll.
+    let (output, played) = recorded(&TINY, "march 0302\nmarch 0302 all\n");
+    assert!(output.contains(">   the only choice: roll\n* march roll at 0302, "), "{output}");
+    assert!(!played.contains(&"mahdist roll".to_owned()), "{played:?}");
+    // At 2 there is no march (8.31) and no further roll (8.2): who has nobody to attack, halts.
+    let mut halts = BTreeSet::new();
+    along_a_game(Scenario::builtin("khartoum").expect("comes with the game"), 1, |position| {
+        if position.pending().decision != Decision::RollMarch {
+            return;
+        }
+        let die = 2 - position.march_modifier();
+        if !(1..=6).contains(&die) {
+            return;
+        }
+        let outcome = Outcome(die as u16);
+        let mut after = *position;
+        after.resolve(outcome).expect("a die");
+        let halts_by_itself = after.pending().decision != Decision::GroupOrder;
+        let told = forced_after(position, Event::Rolled(outcome));
+        assert_eq!(told.first().is_some_and(|order| order == "halt"), halts_by_itself, "{told:?}");
+        halts.insert(halts_by_itself);
+    });
+    assert!(halts.contains(&true), "{halts:?}");
+}
+
+/// Below the odds of an attack stands the chance that its player will have if he then uses his leader where that is better (9.2).
+#[test]
+fn what_a_leader_may_add_is_told_with_the_odds() {
+    let mut attacks = 0;
+    for seed in 1..=5 {
+        along_a_game(Scenario::builtin("khartoum").expect("comes with the game"), seed, |position| {
+            if position.pending().decision != Decision::GroupOrder {
+                return;
+            }
+            let mut legal = Vec::new();
+            position.legal_actions_into(&mut legal);
+            for action in legal {
+                let mut asked = *position;
+                asked.apply(action).expect("an order that was listed");
+                if asked.pending().decision != Decision::LeaderMarching {
+                    continue;
+                }
+                let told = odds_of(position);
+                let head = format!("  odds of {}: ", position.action_text(action));
+                let (_, told) = told.split_once(&head).expect("an attack");
+                let side = position.active().id();
+                let odds = odds_of(&asked);
+                let with = ["fire", "melee"].map(|round| {
+                    let (_, chance) =
+                        odds.split_once(&format!("  odds of leader {round}: {side} wins ")).expect("a leader");
+                    chance.split('%').next().and_then(|chance| chance.parse::<f64>().ok()).expect("a percentage")
+                });
+                let better = format!("{side} wins {:.1}% with leader ", with[0].max(with[1]));
+                let led = told.lines().nth(1).expect("a line of its own");
+                let words = "    without leaders whose use is still to be said; ";
+                assert!(led.strip_prefix(words).is_some_and(|led| led.starts_with(&better)), "{better}: {led}");
+                attacks += 1;
+            }
+        });
+    }
+    assert!(attacks > 0);
+}
+
 /// Nothing but a legal order changes the game, and whatever is typed, it goes on.
 #[test]
 fn lines_that_are_no_orders_are_answered_in_one_line() {
-    let wrong: [(&[u8], &str); 12] = [
+    let wrong: [(&[u8], &str); 13] = [
         (b"surrender", "illegal action 'surrender': expected one of 59 orders such as 'place 4105'"),
         (b"place", "illegal action 'place': expected one of 59 orders"),
         (b"place 4811", "illegal action 'place 4811': expected one of 59 orders"),
         (b"place 9999", "illegal action 'place 9999': expected one of 59 orders"),
+        (b"Souakim", "illegal action 'Souakim': expected one of 59 orders"),
         (b"0", "0: the orders are numbered 1 to 59"),
         (b"60", "60: the orders are numbered 1 to 59"),
         (b"-1", "illegal action '-1': expected one of 59 orders"),
@@ -347,6 +494,7 @@ fn a_number_in_one_order_alone_is_that_order() {
     let played = |lines: &str| recorded(&SETUP, lines).1;
     assert_eq!(played("4105\n"), ["mahdist place 4105"]);
     assert_eq!(played("4105\n0\n"), ["mahdist place 4105", "mahdist place 4105 mahdist_spearmen 0"]);
+    assert_eq!(played("4105\nnone\n"), played("4105\n0\n"));
     assert_eq!(played("4105\n2\n")[1], "mahdist place 4105 mahdist_spearmen 2");
     let (output, _) = recorded(&SETUP, "4105\n11\n");
     assert!(output.contains("> 11: the orders are numbered 0 to 10, and none of them names 11\n"), "{output}");
@@ -357,8 +505,7 @@ fn a_number_in_one_order_alone_is_that_order() {
     assert!(output.contains(several), "{output}");
     assert_eq!(played, ["mahdist place 4105"]);
     // A hex of the first columns.
-    let tiny = ["--scenario", "tiny", "--side", "mahdist", "--seed", "7"];
-    assert_eq!(recorded(&tiny, "0302\n").1[1], "mahdist march 0302");
+    assert_eq!(recorded(&TINY, "0302\n").1[1], "mahdist march 0302");
 }
 
 /// The forces of 2.6, and what is left of them.
@@ -417,8 +564,7 @@ fn undo_takes_back_orders_since_the_last_roll() {
     assert_eq!(recorded(&SETUP, format!("{place}u\nplace 4105 mahdist_spearmen 3\n")).1, two);
 
     // In the tiny campaign the spearmen are picked and roll (8.31): the roll stands, and with it the orders before it.
-    let tiny = ["--scenario", "tiny", "--side", "mahdist", "--seed", "7"];
-    let (output, played) = recorded(&tiny, "march 0302\nu\nmarch 0302\nmarch 0302 all\nu\n");
+    let (output, played) = recorded(&TINY, "march 0302\nu\nmarch 0302\nmarch 0302 all\nu\n");
     assert_eq!(output.matches("nothing to take back since the last roll").count(), 1, "{output}");
     assert_eq!(played[1..3], ["mahdist march 0302", "mahdist march 0302 all"]);
     assert!(played.len() == 4 && played[3].starts_with("roll roll_march "), "{played:?}");

@@ -80,12 +80,13 @@ fn whoever_leaves_is_told_whether_the_game_is_kept() {
     let taken = folder.path().join("taken");
     let taken_name = taken.to_str().expect("UTF-8");
     fs::write(&taken, "mine").expect("written");
-    let lines = format!("place 4105\nw {taken_name}\nw {name}\nw {name}.2\nplace 4105 mahdist_spearmen 3\nq\n");
+    let lines =
+        format!("place 4105\nw {taken_name}\nw {name}\nw {name}\nw {name}.2\nplace 4105 mahdist_spearmen 3\nq\n");
     let output = sitting(&SETUP, lines);
     assert!(
         output.contains(&format!(
-            "> {taken_name} exists; name a new file\n> from now on this game is kept in {name}\n> this game is kept in \
-             {name}\n> "
+            "> {taken_name} exists; name a new file\n> from now on this game is kept in {name}\n> {name} exists; name a new \
+             file\n> {name}.2 is a copy as things stand; this game is kept in {name}\n> "
         )),
         "{output}"
     );
@@ -94,6 +95,8 @@ fn whoever_leaves_is_told_whether_the_game_is_kept() {
     assert_eq!(fs::read_to_string(&taken).expect("as it was"), "mine");
     let record = fs::read_to_string(&file).expect("a record");
     assert!(record.ends_with("\nmahdist place 4105\nmahdist place 4105 mahdist_spearmen 3\nunfinished\n"), "{record}");
+    let copy = fs::read_to_string(format!("{name}.2")).expect("a copy");
+    assert_eq!(copy, record.replace("mahdist place 4105 mahdist_spearmen 3\n", ""));
     let again = dervish_reading(&["play", "--resume", name], b"");
     assert!(again.status.success() && String::from_utf8_lossy(&again.stdout).ends_with(&end), "{again:?}");
 }
@@ -125,11 +128,57 @@ fn a_game_that_was_left_goes_on() {
     assert_eq!(to_the_end, at_once);
     let refused = refusal(&["play", "--resume", &left]);
     assert!(refused.contains("--resume: ") && refused.contains("the game is over"), "{refused}");
-    // A game of two agents.
-    fs::write(&left, so_far.replace("mahdist human", "mahdist random")).expect("written");
-    assert!(refusal(&["play", "--resume", &left]).contains("no person played it"));
     // What the record says is not said again.
     assert!(refusal(&["play", "--resume", &left, "--seed", "1"]).contains("--seed"));
+}
+
+/// A person takes over either side of an unfinished game, whoever played it, and the record says so. Whoever took its part goes
+/// on against him, unless another agent is named.
+#[test]
+fn a_side_of_an_unfinished_game_is_taken_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let (games, fork) = (path("games"), path("fork.record"));
+    let agents =
+        ["match", "doctrine", "random", "--scenario", "souakim", "--games", "2", "--seed", "1", "--out", &games];
+    assert!(dervish(&agents).status.success());
+    // In the first game of a pair the first agent has the first seat.
+    let game = path("games/games/00000.record");
+    assert!(dervish(&["replay", &game, "--to", "20", "--fork", &fork]).status.success());
+    let begun = fs::read_to_string(&fork).expect("a record");
+    assert!(begun.contains("\nseat: egyptian doctrine:seed=0\nseat: mahdist random:seed=0\n"), "{begun}");
+    assert!(refusal(&["play", "--resume", &fork]).contains("no person played it; --side SIDE takes over a side"));
+    let played = |record: &str| {
+        let lines = record.lines().skip_while(|line| !line.starts_with("seat: mahdist ")).skip(1);
+        lines.take_while(|line| *line != "unfinished").map(str::to_owned).collect::<Vec<_>>()
+    };
+    let before = played(&begun);
+    assert_eq!(before.len(), 20, "{begun}");
+    let takes_over = |more: &[&str], seats: &str| {
+        let output = dervish_reading(&[&["play", "--resume", &fork], more].concat(), b"1\n");
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        let record = fs::read_to_string(&fork).expect("a record");
+        assert!(record.contains(seats), "{record}");
+        let after = played(&record);
+        assert_eq!(after[..20], before, "{record}");
+        assert!(after.len() > 20, "{record}");
+        assert!(dervish(&["replay", &fork]).status.success());
+    };
+    takes_over(&["--side", "Mahdist"], "\nseat: egyptian doctrine:seed=0\nseat: mahdist human\n");
+    // From then on it is a game like any other of his.
+    takes_over(&[], "\nseat: egyptian doctrine:seed=0\nseat: mahdist human\n");
+    let refused = refusal(&["play", "--resume", &fork, "--side", "egyptian"]);
+    assert!(refused.contains("a person played mahdist; name an agent with --against"), "{refused}");
+    let other = ["--side", "egyptian", "--against", "random:seed=3"];
+    takes_over(&other, "\nseat: egyptian human\nseat: mahdist random:seed=3\n");
+    for (arguments, expected) in [
+        (&["--side", "sudanese"][..], "--side: 'sudanese' is no side"),
+        (&["--side", "mahdist", "--against", "gordon"], "--against: unknown agent 'gordon'"),
+        (&["--against", "random"], "--side <SIDE>"),
+    ] {
+        let refused = refusal(&[&["play", "--resume", &fork], arguments].concat());
+        assert!(refused.contains(expected), "{refused}");
+    }
 }
 
 /// Whatever ends the program, what was played up to the question that it asked is in the record.

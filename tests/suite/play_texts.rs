@@ -14,11 +14,13 @@ use dervish_env::dervish::tables::{EVENT_BANDS, Event, Morale, Recovery};
 use dervish_env::game::{Actor, Outcome, Position};
 use dervish_env::record::{Record, Replay};
 use dervish_training::arena::agents::ArenaGame;
+use serde_json::json;
 
 use crate::dervish_binary::dervish;
 use crate::play_command::{SETUP, sitting};
+use crate::rules_table::Table;
 
-/// Whoever wins sees his own margin, by what rule 14.3 decided, and the points of both sides, in `replay` too. Half of a margin
+/// Whoever wins sees his own margin, what decided by rule 14.3, and the points of both sides, in `replay` too. Half of a margin
 /// is for winning, the other for the lead over the 6 points of scenario 3's places (14.4).
 #[test]
 fn the_end_is_told_with_margin_reason_and_points() {
@@ -38,13 +40,13 @@ fn the_end_is_told_with_margin_reason_and_points() {
         let margin = |lead: u32| 0.5 + 0.5 * (f64::from(lead) / 6.0).min(1.0);
         let how = match egyptian.cmp(&mahdist) {
             _ if end.controller(port) == Some(Side::Mahdist) => {
-                "won by mahdist, margin 1.00: 14.3 Souakim taken: sudden death".to_owned()
+                "won by mahdist, margin 1.00: Souakim taken: sudden death".to_owned()
             }
-            Ordering::Greater => format!("won by egyptian, margin {:.2}: 14.3 more points", margin(egyptian - mahdist)),
-            Ordering::Less => format!("won by mahdist, margin {:.2}: 14.3 more points", margin(mahdist - egyptian)),
-            Ordering::Equal => "drawn: 14.3 equal points".to_owned(),
+            Ordering::Greater => format!("won by egyptian, margin {:.2}: more points", margin(egyptian - mahdist)),
+            Ordering::Less => format!("won by mahdist, margin {:.2}: more points", margin(mahdist - egyptian)),
+            Ordering::Equal => "drawn: equal points".to_owned(),
         };
-        let told = format!("{how} (points: egyptian {egyptian}, mahdist {mahdist})");
+        let told = format!("{how} (rule 14.3; points: egyptian {egyptian}, mahdist {mahdist})");
         assert_eq!(output.lines().next_back(), Some(told.as_str()));
         let replayed = String::from_utf8(dervish(&["replay", name]).stdout).expect("UTF-8");
         assert!(replayed.ends_with(&format!(" decisions and rolls are right; {told}\n")), "{replayed}");
@@ -54,7 +56,7 @@ fn the_end_is_told_with_margin_reason_and_points() {
     let arguments = ["--scenario", "kordofan", "--side", "mahdist", "--seed", "1"];
     let output = sitting(&arguments, "1\n".repeat(20_000));
     let last = output.lines().next_back().expect("a result");
-    assert!(last.starts_with("won by egyptian, margin 0.") && last.ends_with(": 14.3 El Obeid held"), "{last}");
+    assert!(last.starts_with("won by egyptian, margin 0.") && last.ends_with(": El Obeid held (rule 14.3)"), "{last}");
 }
 
 /// What is told of losses adds up to the number of eliminated units (14.5) that the board shows at the end; every event has its
@@ -101,13 +103,42 @@ fn told_of<P: ArenaGame>(position: &P, outcome: Outcome) -> String {
     position.roll_text(outcome)
 }
 
+/// What is told to have changed between two positions.
+fn change_between<P: ArenaGame>(before: &P, after: &P) -> String {
+    before.change_text(after)
+}
+
+/// What is told to have changed by orders.
+fn change_by_orders(table: &mut Table, orders: &[&str]) -> String {
+    let before = table.0;
+    table.play(orders);
+    change_between(&before, &table.0)
+}
+
+/// What is told to have changed by a roll.
+fn change_by_roll(table: &mut Table, outcome: u16) -> String {
+    let before = table.0;
+    table.roll(outcome);
+    change_between(&before, &table.0)
+}
+
 /// The odds that are told of the orders at hand.
-fn odds_of<P: ArenaGame>(position: &P) -> String {
+pub fn odds_of<P: ArenaGame>(position: &P) -> String {
     position.odds_text()
 }
 
+/// How the game is won and how it stands, as it is told.
+fn aim_of<P: ArenaGame>(position: &P) -> String {
+    position.aim_text()
+}
+
+/// The answer to a question.
+pub fn answer_to<P: ArenaGame>(position: &P, question: &str) -> String {
+    position.answer_text(question).expect("a question")
+}
+
 /// Plays a random game of a scenario and shows each position.
-fn along_a_game(scenario: &'static Scenario, seed: u64, mut show: impl FnMut(&Campaign)) {
+pub fn along_a_game(scenario: &'static Scenario, seed: u64, mut show: impl FnMut(&Campaign)) {
     let (mut dice, mut choice) = (Dice::new(seed), SplitMix64::new(seed));
     let (mut position, mut legal) = (Campaign::new(scenario), Vec::new());
     loop {
@@ -181,7 +212,7 @@ fn a_march_roll_is_told_with_how_far_it_lets_the_group_go() {
                 ..1 => format!("{far}; 50% of its units are disrupted, fractions down"),
                 _ => far.clone(),
             };
-            assert_eq!(told_of(position, Outcome(die)), format!("{die}\n  {meaning}"));
+            assert_eq!(told_of(position, Outcome(die)), format!("{die}\n  total {modified}: {meaning}"));
             seen.insert(modified.clamp(1, 3));
         }
     });
@@ -254,19 +285,171 @@ fn recruits_are_told_by_number() {
         let Recruits { less, mahdi: with_mahdi, town: with_town } = scenario.recruits;
         let more = u8::from(mahdi) * with_mahdi + u8::from(town) * with_town;
         for die in 1..=6u8 {
-            let count = (die.saturating_sub(less) + more).min(position.available(Kind::MahdistSpearmen));
+            let total = die.saturating_sub(less) + more;
+            let count = total.min(position.available(Kind::MahdistSpearmen));
             let told = told_of(position, Outcome(u16::from(die)));
-            if told == format!("{die}\n  no unit comes") {
+            assert!(told.starts_with(&format!("{die}\n  total {total} (less {less}")), "{told}");
+            assert_eq!([told.contains("with the Mahdi"), told.contains("for a town")], [mahdi, town], "{told}");
+            if told.contains("): no unit comes") {
                 told_of_none += 1;
             } else {
                 let comes = if count == 1 { "comes" } else { "come" };
                 assert!(count > 0, "{told}");
-                assert!(told.starts_with(&format!("{die}\n  {count} mahdist_spearmen {comes}")), "{count}: {told}");
+                assert!(told.contains(&format!("): {count} mahdist_spearmen {comes}")), "{count}: {told}");
                 told_of_some += 1;
             }
         }
     });
     assert!(told_of_some > 0 && told_of_none > 0, "{told_of_some} {told_of_none}");
+}
+
+/// Rule 5.2: the die less 3, not below 0, and 1 more each for the Mahdi and for a town; nobody gathers next to a British unit.
+/// Where they have but one hex to gather in, they stand there at once.
+#[test]
+fn recruits_are_told_with_what_the_die_gives_and_where() {
+    let recruiting = |stacks: &[(&str, &str)]| Table::set("khartoum 2 mahdist reinforcement", stacks, json!({}));
+    let mut table = recruiting(&[("El Obeid", "1 mahdist_spearmen, mahdi")]);
+    assert_eq!(
+        told_of(&table.0, Outcome(1)),
+        "1\n  total 2 (less 3, 1 more with the Mahdi, 1 more for a town): 2 mahdist_spearmen come"
+    );
+    let hex = table.hex("El Obeid");
+    assert_eq!(change_by_roll(&mut table, 1), format!("come to {hex} (El Obeid): 2 mahdist_spearmen"));
+    let table = recruiting(&[("0842", "1 mahdist_spearmen, nejumi"), ("0942", "1 british_infantry")]);
+    assert_eq!(
+        told_of(&table.0, Outcome(6)),
+        "6\n  total 3 (less 3): no unit comes; for more there is no counter (2.3) or no hex"
+    );
+}
+
+/// Table 10.3: in the desert a 3 leaves two units alone, which are the civilian, who counts as two (10.4). In March nothing
+/// changes the die on the main map.
+#[test]
+fn attrition_is_told_with_total_and_row_and_whom_it_strikes() {
+    let mut table =
+        Table::set("khartoum 2 egyptian supply", &[("2726", "2 rifle_r, 1 rifle_l, 1 civilian")], json!({}));
+    let hex = table.0.place_text(table.hex("2726"));
+    assert_eq!(told_of(&table.0, Outcome(3)), "3\n  total 3, row desert: at most 2 units unaffected");
+    assert_eq!(told_of(&table.0, Outcome(6)), "6\n  total 6, row desert: at most 8 units unaffected (no effect)");
+    assert_eq!(
+        change_by_roll(&mut table, 3),
+        format!("egyptian loses 3 combat units\n  gone from {hex}: 2 rifle_r, 1 rifle_l")
+    );
+}
+
+/// Table 11.1: at 6 class R fails, L and V hold; 2 more in a town make 8, where R and L hold and V recovers.
+#[test]
+fn recovery_is_told_with_total_and_classes_and_whom_it_strikes() {
+    let units = "1 rifle_r disrupted, 1 rifle_l disrupted, 1 british_infantry disrupted";
+    let recovering = |hex: &str| Table::set("khartoum 2 egyptian recovery", &[(hex, units)], json!({}));
+    let mut table = recovering("0842");
+    let hex = table.0.place_text(table.hex("0842"));
+    assert_eq!(told_of(&table.0, Outcome(6)), "6\n  total 6: class R fails, class L holds, class V holds");
+    assert_eq!(change_by_roll(&mut table, 6), format!("egyptian loses 1 combat unit\n  gone from {hex}: 1 rifle_r"));
+    let mut table = recovering("El Obeid");
+    assert_eq!(told_of(&table.0, Outcome(6)), "6\n  total 8: class R holds, class L holds, class V good");
+    assert_eq!(change_by_roll(&mut table, 6), "1 of egyptian in good order again");
+}
+
+/// Rule 6.2: on 4 to 6 a leader whom an enemy finds gets to the nearest stack of his with a combat unit, else he is captured.
+/// Here the field force that lands finds him.
+#[test]
+fn the_escape_of_a_leader_is_told_with_where_he_goes() {
+    let stacks = [("Khartoum", "1 levy"), ("Souakim", "osman_digma"), ("0842", "1 mahdist_spearmen")];
+    let mut table = Table::set("khartoum 1 egyptian event", &stacks, json!({}));
+    table.roll(14);
+    assert_eq!(table.waits(), "roll_escape");
+    let refuge = table.0.place_text(table.hex("0842"));
+    assert_eq!(told_of(&table.0, Outcome(4)), format!("4\n  osman_digma escapes to {refuge}"));
+    assert_eq!(told_of(&table.0, Outcome(3)), "3");
+    let told = change_by_roll(&mut table, 3);
+    assert_eq!(told.lines().next(), Some("osman_digma is captured"), "{told}");
+}
+
+/// Rule 9.11. A 2, 1 more for fanatics and 2 for the town make 5, shaken by N = 4: three rifles and the gunboat are destroyed, and
+/// one of the spearmen takes up rifles (9.10).
+#[test]
+fn what_becomes_of_a_gunboat_is_told() {
+    let stacks = [("1542", "4 mahdist_rifles, 4 mahdist_spearmen"), ("Duem", "3 rifle_l, 1 gunboat")];
+    let mut table = Table::set("khartoum 2 mahdist march", &stacks, json!({}));
+    table.play(&["march 1542", "march 1542 all", "attack 1543"]).roll(12);
+    let told = change_by_roll(&mut table, 2);
+    assert!(told.split(", ").any(|part| part == "mahdist has 1 more mahdist_rifles (9.10)"), "{told}");
+    assert_eq!(table.waits(), "roll_gunboat");
+    assert_eq!(told_of(&table.0, Outcome(0)), "0\n  doubles: it is destroyed");
+    assert_eq!(told_of(&table.0, Outcome(7)), "7\n  it is out for 7 game turns");
+}
+
+/// Rule 9.10: in a combat that he wins the Mahdist takes a gun for the gun unit, and one of his spearmen takes up rifles for
+/// three rifle-armed units; levies are none. A 2 fails for classes R and L, and N = 8 destroys all five.
+#[test]
+fn spoils_are_told() {
+    let stacks = [("0842", "8 mahdist_spearmen"), ("0942", "3 rifle_r, 1 levy, 1 egyptian_gun")];
+    let mut table = Table::set("khartoum 2 mahdist march", &stacks, json!({}));
+    table.play(&["march 0842", "march 0842 all", "attack 0942"]).roll(12).roll(12);
+    assert_eq!(
+        change_by_roll(&mut table, 2),
+        "egyptian loses 5 combat units, mahdist takes 1 gun (9.10), mahdist has 1 more mahdist_rifles (9.10)"
+    );
+}
+
+/// Rule 6.2: who enters a hex without a combat unit captures its train. That he has marched is what he has ordered.
+#[test]
+fn captured_train_is_told_and_a_march_is_not() {
+    let mut table =
+        Table::set("khartoum 2 mahdist march", &[("0842", "2 mahdist_spearmen"), ("0942", "1 supply")], json!({}));
+    let hex = table.0.place_text(table.hex("0942"));
+    table.play(&["march 0842", "march 0842 all"]).roll(6);
+    assert_eq!(change_by_orders(&mut table, &["to 0942"]), format!("gone from {hex}: 1 supply"));
+}
+
+/// Rules 2.5, 2.6, 4.3: which units land where, by the event and in the month of scenario 3. In scenario 2 the supply unit of
+/// each month with a field force in play comes too.
+#[test]
+fn a_field_force_that_lands_is_told_with_its_units() {
+    let mut table = Table::set("khartoum 1 egyptian event", &[("Souakim", "4 rifle_r")], json!({}));
+    // `field_force_again`, with none in play.
+    assert_eq!(
+        change_by_roll(&mut table, 61),
+        "field force 1 lands (4.3)\n  come to 4606 (Souakim): 6 british_infantry, 2 british_cavalry, 1 naval_infantry, \
+         1 british_gun, 3 supply, 2 camel, graham"
+    );
+    // A good harvest in March is no event, but March is the month.
+    let mut table = Table::set("souakim 2 egyptian event", &[("Souakim", "4 rifle_r")], json!({}));
+    assert_eq!(
+        change_by_roll(&mut table, 54),
+        "field force 1 lands: its month has come (2.6)\n  come to 4606 (Souakim): 6 british_infantry, 2 british_cavalry, \
+         1 naval_infantry, 1 british_gun, 2 supply, 2 camel, graham"
+    );
+}
+
+/// Rules 2.6, 4.3: all British units on the extension leave, Graham too, by the event or in May of scenario 3, whatever the
+/// player has answered; of the others he decides. Hexes go by row, then by column (13.3).
+#[test]
+fn a_field_force_that_leaves_is_told_with_its_units() {
+    let in_play = || json!({"events": {"field_forces": 1, "in_play": true}});
+    let stacks = [
+        ("Souakim", "4 rifle_r, 1 british_gun, 1 fleet"),
+        ("4506", "2 british_infantry disrupted, graham"),
+        ("Berber", "1 british_infantry"),
+    ];
+    let mut table = Table::set("khartoum 1 egyptian event", &stacks, in_play());
+    assert_eq!(
+        change_by_roll(&mut table, 21),
+        "the field force leaves the Souakim extension (4.3)\n  gone from 4506 (Handub): 2 british_infantry, graham\n  \
+         gone from 4606 (Souakim): 1 british_gun"
+    );
+    assert_eq!(change_by_orders(&mut table, &["leave 4606 no"]), "");
+    assert_eq!(change_by_orders(&mut table, &["leave 2614 yes"]), "gone from 2614 (Berber): 1 british_infantry");
+
+    let stacks = [("Souakim", "1 rifle_r"), ("4506", "3 british_infantry, graham")];
+    let mut table = Table::set("souakim 4 egyptian event", &stacks, in_play());
+    assert_eq!(change_by_roll(&mut table, 54), "");
+    assert_eq!(
+        change_by_orders(&mut table, &["field_force_leaves no"]),
+        "the field force leaves the Souakim extension: its month has come (2.6)\n  gone from 4506 (Handub): \
+         3 british_infantry, graham"
+    );
 }
 
 /// Rule 11.1: where the table says that every disrupted unit stays as it is, the roll has no effect.
@@ -289,8 +472,9 @@ fn a_recovery_without_effect_is_told_as_such() {
             let total = i32::from(sum) + modifier;
             let class = |kind: &Kind| scenario.catalogue.class_under(*kind, position.events().poor_morale);
             let effect = disrupted.iter().any(|kind| scenario.tables.recovery(class(kind), total) != Recovery::Hold);
-            let right = if effect { sum.to_string() } else { format!("{sum} (no effect)") };
-            assert_eq!(told_of(position, Outcome(sum)), right, "{question}");
+            let told = told_of(position, Outcome(sum));
+            assert!(told.starts_with(&format!("{sum}\n  total {total}: class ")), "{question}: {told}");
+            assert_eq!(told.ends_with(" (no effect)"), !effect, "{question}: {told}");
             seen.insert(effect);
         }
     });
@@ -331,7 +515,7 @@ fn attacks_are_told_with_their_exact_odds() {
             let [wins, loses, neither] = throws.map(|throws| 100.0 * (throws as f64 / 36f64.powi(4)));
             let (attacker, other) = (position.active().id(), position.active().other().id());
             let odds = format!(
-                "  odds of {order}: {attacker} wins {wins:.1}%, {other} wins {loses:.1}%, nobody {neither:.1}%; units lost"
+                "  odds of {order}: {attacker} wins {wins:.1}%, {other} wins {loses:.1}%, nobody {neither:.1}%; destroyed on average: "
             );
             assert!(told.contains(&odds), "{odds}\n{told}");
             attacks += 1;
@@ -344,6 +528,49 @@ fn attacks_are_told_with_their_exact_odds() {
     let attack = output.lines().find_map(|line| line.split_once(" attack ")?.1.get(..4)).expect("an attack");
     assert!(output.contains(&format!("\n  odds of attack {attack}: egyptian wins ")), "{output}");
     assert!(sitting(&SETUP, "o\n").contains("> the list has no attack\n> "));
+}
+
+/// Asked for, the odds of a group's attacks are told before it is picked: the same as afterwards, behind the pick (8.1).
+#[test]
+fn odds_are_told_before_a_group_is_picked() {
+    let scenario = Scenario::builtin("souakim").expect("comes with the game");
+    let mut attacks = 0;
+    for seed in 0..20 {
+        along_a_game(scenario, seed, |position| {
+            if attacks > 20 || position.pending().decision != Decision::MarchHex {
+                return;
+            }
+            assert_eq!(odds_of(position), "", "not unasked");
+            let mut expected = Vec::new();
+            for (_, at) in successors(position) {
+                let picks = if at.pending().decision == Decision::MarchPick { successors(&at) } else { Vec::new() };
+                for (pick, group) in picks {
+                    if group.pending().decision == Decision::GroupOrder {
+                        let after_pick = format!("odds of {pick}, ");
+                        expected.extend(odds_of(&group).lines().map(|line| line.replacen("odds of ", &after_pick, 1)));
+                    }
+                }
+            }
+            let told = answer_to(position, "o");
+            for line in &expected {
+                assert!(told.lines().any(|of| of == line), "{line}\n{told}");
+            }
+            attacks += expected.len();
+        });
+    }
+    assert!(attacks > 20, "{attacks}");
+}
+
+/// The actions of a decision, as text, with where they lead.
+fn successors(position: &Campaign) -> Vec<(String, Campaign)> {
+    let mut legal = Vec::new();
+    position.legal_actions_into(&mut legal);
+    let lead = |action| {
+        let mut after = *position;
+        after.apply(action).expect("listed");
+        (position.action_text(action), after)
+    };
+    legal.into_iter().map(lead).collect()
 }
 
 /// Rules 14.1 to 14.3 with the numbers of the scenarios' files, and the points at the start: nobody is eliminated, and
@@ -361,8 +588,8 @@ fn how_the_game_is_won_is_told_at_the_start_and_when_asked_for() {
             "khartoum",
             "egyptian",
             "After game turn 18, 1885-07, or earlier with the turn of the event `withdraw`, the egyptian player wins with \
-             British combat units of melee strength 2 or more in Khartoum, disrupted ones counted half; else the mahdist \
-             player wins (14.2).\nAs things stand: too few British stand there.\n",
+             British or Indian combat units (1.1) of melee strength 2 or more in Khartoum, disrupted ones counted half; else \
+             the mahdist player wins (14.2).\nAs things stand: too few of them stand there.\n",
         ),
         (
             "el-obeid",
@@ -397,10 +624,28 @@ fn how_the_game_is_won_is_told_at_the_start_and_when_asked_for() {
     for part in ["Sinkat 2", "Tokar 1", "Tamai 2", "El Teb 1"] {
         assert!(points.contains(part), "{points}");
     }
-    assert!(points.ends_with(
-        "; of the egyptian player, 1 for each 8 mahdist combat units eliminated; of the mahdist player, 1 for each egyptian \
-         combat unit eliminated."
-    ));
+    let to_the_mahdist = "; to the mahdist player 1 for each eliminated combat unit of the egyptian player.";
+    let to_both =
+        format!("; to the egyptian player 1 for each 8 eliminated combat units of the mahdist player{to_the_mahdist}");
+    assert!(points.ends_with(&to_both), "{points}");
+    // Where no number of units is worth a point, nothing is told of it.
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = folder.path().join("own.toml");
+    let text = include_str!("../../env/data/dervish/scenarios/souakim.toml");
+    let text = text.replace("mahdists_per_point = 8", "mahdists_per_point = 0");
+    std::fs::write(&own, text.replace("name = \"souakim\"", "name = \"own\"")).expect("written");
+    let output = sitting(&["--scenario", own.to_str().expect("UTF-8"), "--side", "mahdist"], "");
+    let points = output.lines().find(|line| line.starts_with("Points for controlling ")).expect("told");
+    assert!(points.ends_with(to_the_mahdist) && !points.contains("to the egyptian player"), "{points}");
+}
+
+/// Rule 14.2 is of section 14, in which British units include Indian ones (1.1); an Indian infantry has the 2 that are needed
+/// (2.1).
+#[test]
+fn indians_who_hold_khartoum_are_told_to_be_enough() {
+    let aim = |units: &str| aim_of(&Table::set("khartoum 2 egyptian march", &[("Khartoum", units)], json!({})).0);
+    assert!(aim("1 indian_infantry").contains("\nAs things stand: enough of them stand there.\n"));
+    assert!(aim("9 rifle_l").contains("\nAs things stand: too few of them stand there.\n"));
 }
 
 /// The places of 14.3 with what they are worth and who controls them, before and after units come into one (6.3).

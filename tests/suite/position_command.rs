@@ -59,6 +59,10 @@ fn legal_orders_are_told_by_number_and_in_notation() {
         "actions": [{"id": 2 * 51 + 3, "text": "march 0302"}, {"id": 2754 + 64 + 50 + 12, "text": "march done"}],
     });
     assert_eq!(legal, expected);
+    // Orders are given in notation; a number alone would be a roll.
+    let help = String::from_utf8(dervish(&["position", "legal", "--help"]).stdout).expect("UTF-8");
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("in the notation that `apply` takes, each with its number in the action space"), "{help}");
     // No roll is due.
     let chance = json_of(&["position", "chance", &path]);
     assert_eq!((&chance["roll"], &chance["total"], &chance["outcomes"]), (&Value::Null, &json!(0), &json!([])));

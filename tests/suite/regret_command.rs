@@ -67,14 +67,22 @@ fn a_game_that_need_not_end_is_not_solved() {
     assert!(solved.value(&game(true)).expect("solved").abs() < 1e-9);
 }
 
-/// Positions of Pascal Pons's test set L3 R1 with their scores there, won (above 0), drawn or lost for the player to move.
+/// Positions of Pascal Pons's test set L3 R1 (gamesolver.org, "Solving Connect 4", part 2) with the signs of their scores there:
+/// won, drawn or lost for the player to move. The first is lost whatever he does; each other one can be played wrongly.
+pub const PUBLISHED_ENDINGS: [(&str, f64); 8] = [
+    ("2252576253462244111563365343671351441", -1.0),
+    ("7422341735647741166133573473242566", 1.0),
+    ("23163416124767223154467471272416755633", 0.0),
+    ("52677675164321472411331752454", 0.0),
+    ("67152117737262713366376314254", 1.0),
+    ("2762751722231276466633475674533", 1.0),
+    ("233377345754465174223731671122611552", 1.0),
+    ("211376455663355325112113664364524722", 0.0),
+];
+
 #[test]
 fn connect_four_endings_have_their_published_values() {
-    for (columns, value) in [
-        ("2252576253462244111563365343671351441", -1.0),
-        ("7422341735647741166133573473242566", 1.0),
-        ("23163416124767223154467471272416755633", 0.0),
-    ] {
+    for (columns, value) in PUBLISHED_ENDINGS {
         let position = ConnectFour::after(columns).expect("legal columns");
         let solved = SolvedPosition::of(position, 1_000_000).expect("few cells are empty");
         assert_eq!(solved.value(), value, "{columns}");
@@ -114,6 +122,8 @@ fn regret_is_told_of_any_game_as_a_table_and_as_json() {
     let table = dervish(&call);
     let text = String::from_utf8(table.stdout).expect("UTF-8");
     assert!(table.status.success() && text.starts_with("10 positions of connect-four, exact values from "));
+    // In what values and regrets are counted.
+    assert!(text.contains("\nValues and regrets are expected results: a win is 1, a draw 0, a loss -1. "), "{text}");
 }
 
 /// Pig, whose positions come back, is solved as a whole first. Without a word about agents every search is measured; at ten

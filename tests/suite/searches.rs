@@ -1,11 +1,13 @@
 //! Every search against exact solutions: positions of the campaign that can be solved, pig and connect four; and what
 //! holds for all of them: the same seed, the same move, and no knowledge of dice that are still to fall.
 
+use crate::regret_command::PUBLISHED_ENDINGS;
 use crate::solved_pig::{SolvedPig, pig_at};
 use dervish_agents::agent::{Agent, AgentError, Choice};
-use dervish_agents::evaluation::{PlayToEnd, Utility};
+use dervish_agents::evaluation::{Evaluation, PlayToEnd, Utility};
 use dervish_agents::limits::Limits;
-use dervish_agents::registry::{Configure, Registry};
+use dervish_agents::policy::Policy;
+use dervish_agents::registry::{AgentFactory, Configure, Registry};
 use dervish_env::chance::{Dice, SplitMix64, agent_rng};
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::position_file::PositionFile;
@@ -17,11 +19,24 @@ use dervish_search::expectimax_agent::Expectimax;
 use dervish_search::gumbel_agent::Gumbel;
 use dervish_search::knowledge::Knowledge;
 use dervish_search::mcts_agent::Mcts;
-use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
+use dervish_search::reference::{ConnectFourEvaluation, KeepPace, PigEvaluation};
+use dervish_search::tree::sign_of;
 use dervish_training::arena::agents::ArenaGame;
 use dervish_training::arena::regret::{SolvedPosition, measure, with_budget};
 use rand_chacha::ChaCha8Rng;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
+#[cfg(feature = "torch")]
+use {
+    dervish_env::dervish::CampaignEncoder,
+    dervish_models::{
+        device::DeviceChoice,
+        network::{Architecture, Network, NetworkConfig},
+        process,
+    },
+    dervish_neural::agent::{DEFAULT_CANDIDATES, NeuralAgent, NeuralSettings, SearchKind},
+    dervish_neural::encoding::input_sizes,
+};
 
 const BY_RESULT: Utility = Utility { margin_share: 0.0 };
 
@@ -193,6 +208,17 @@ fn tiny_choices(solver: &mut Solver, starts: [Campaign; 2], count: usize, seed: 
     drawn
 }
 
+/// The exact values of positions that a solver knows.
+#[derive(Clone)]
+struct Exact(Arc<Mutex<Solver>>);
+
+impl Evaluation<Campaign> for Exact {
+    fn value(&self, position: &Campaign, seat: Seat) -> Option<f32> {
+        let value = self.0.lock().expect("one thread").value(position).expect("solved before");
+        Some((sign_of(seat) * value) as f32)
+    }
+}
+
 /// The whole tiny campaign, every die and every decision, and every search in it: at its beginning, after a desertion, and where
 /// random games have come to.
 #[test]
@@ -242,9 +268,20 @@ fn the_tiny_campaign_is_solved() {
         let (error, told) = measured(spec, budget, positions);
         assert!(error < 0.02, "{told}");
     }
-    // From the beginning it sees the end of all games neither with these positions nor with ten times as many; what to do it
-    // finds all the same.
-    measured("expectimax:nodes={n}", 300_000, &[beginning]);
+    // From the beginning it sees the end of all games neither with these positions nor with ten times as many, so that its value
+    // rests on its evaluation and is not held to the exact one; what to do it finds all the same.
+    measured("expectimax:nodes={n}", 300_000, &with_beginning[..1]);
+    // With exact values at its horizon it knows the value of the beginning, wherever the horizon is.
+    let exact = Exact(Arc::new(Mutex::new(solver)));
+    let depths = [1, 1_000, 20_000].map(|nodes| {
+        let spec = format!("expectimax:nodes={nodes}");
+        let choice = choose(Expectimax::new(exact.clone()), &spec, &beginning.position, 0);
+        let report = choice.report.expect("a report");
+        assert!((f64::from(report.value) - beginning.value()).abs() < 1e-6, "{spec}: {}", report.value);
+        assert!(beginning.regret(choice.action) < 1e-6, "{spec}: {:?}", choice.action);
+        report.depth
+    });
+    assert!(depths[0] == 1 && depths.is_sorted() && depths[2] > depths[0], "{depths:?}");
 }
 
 /// One spearman against the zariba: by the solver with and without merged rolls, and by expectimax with each kind of pruning.
@@ -310,6 +347,23 @@ pub fn choose<P: Position, A: Configure<P>>(prototype: A, spec: &str, position: 
     agent.choose(position, &Limits::default()).expect("a choice")
 }
 
+/// Keep pace and end race wins 0.922% less often than the best play does against it (Neller and Presser 2010), half of the time as
+/// the first player.
+#[test]
+fn pig_is_played_at_the_published_pace() {
+    let throws = |own: usize, other: usize, running: usize| {
+        // Nobody has one point.
+        if [own, other, running].contains(&1) {
+            return true;
+        }
+        let [own, other, running] = [own, other, running].map(|points| u16::try_from(points).expect("few"));
+        KeepPace.choose(&pig_at(own, other, running), &[ROLL, HOLD], 0) == 0
+    };
+    let [first, second] = SolvedPig::new().against_the_best(throws);
+    let advantage = (1.0 - (first + second) / 2.0) - (first + second) / 2.0;
+    assert!((advantage - 0.00922).abs() < 5e-6, "{advantage}");
+}
+
 /// Every way of searching finds the exact choice in pig.
 #[test]
 fn options_of_mcts_keep_it_right() {
@@ -326,11 +380,13 @@ fn options_of_mcts_keep_it_right() {
             "widen=0.6",
             "select=puct,batch=8,threads=2",
             "rollout=none",
+            "rollout=keep-pace,prior=keep-pace,select=puct",
         ] {
             // A glance at the scores is no result; it guides the search all the same.
             let (sims, depth) = if options == "rollout=none" { (20_000, 20) } else { (8_000, 0) };
             let spec = format!("mcts:sims={sims},depth={depth},{options}");
-            let choice = choose(Mcts::new(Knowledge::new(PigEvaluation)), &spec, &pig_at(first, second, running), 0);
+            let knowledge = Knowledge::new(PigEvaluation).with_policy("keep-pace", KeepPace);
+            let choice = choose(Mcts::new(knowledge), &spec, &pig_at(first, second, running), 0);
             assert_eq!(choice.action, best, "{first} {second} {running}: {spec} {choices:?} {:?}", choice.report);
             let report = choice.report.expect("a report");
             assert!(report.simulations >= sims && report.simulations < sims + 64, "{spec}: {}", report.simulations);
@@ -439,16 +495,44 @@ fn partings(make: impl Fn(&Dice, Seat) -> Box<dyn Agent<Campaign>>) -> [usize; 2
 }
 
 /// No choice depends on dice that fall after it: games that begin alike part at a roll, never at a choice.
+fn assert_knows_no_die(agent: &AgentFactory<Campaign>) {
+    let [at_choices, at_rolls] = partings(|_, _| agent.make());
+    assert_eq!(at_choices, 0, "{}: parted at a choice", agent.spec());
+    assert!(at_rolls > 0, "{}: no games had a choice before they parted", agent.spec());
+}
+
 #[test]
 fn no_search_knows_a_die_before_it_falls() {
     let registry = Campaign::agents();
     for spec in
         ["expectimax:nodes=300", "gumbel:sims=16", "mcts:sims=40", "mcts:sims=40,select=puct,reuse=true", "doctrine"]
     {
-        let factory = registry.factory(spec).expect("an agent");
-        let [at_choices, at_rolls] = partings(|_, _| factory.make());
-        assert_eq!(at_choices, 0, "{spec}: parted at a choice");
-        assert!(at_rolls > 0, "{spec}: no games had a choice before they parted");
+        assert_knows_no_die(&registry.factory(spec).expect("an agent"));
+    }
+}
+
+/// An untrained network will do: what tells is which positions a search looks at, not what is thought of them.
+#[cfg(feature = "torch")]
+#[test]
+fn no_search_with_a_network_knows_a_die_before_it_falls() {
+    process::prepare();
+    let start = PositionFile::start("tiny").expect("built in").position;
+    let encoder = CampaignEncoder::new(start.scenario());
+    let architecture = Architecture::TokenMlp { hidden: 16, trunk: 32 };
+    let config = NetworkConfig { inputs: input_sizes(&encoder), architecture, by_seat: false };
+    let device = DeviceChoice::Cpu.device().expect("a device");
+    let net = Network::new(config, 5, device).expect("a network");
+    for search in [SearchKind::Gumbel, SearchKind::Puct, SearchKind::Expectimax] {
+        let settings = NeuralSettings {
+            simulations: 16,
+            search,
+            candidates: DEFAULT_CANDIDATES,
+            exploration: 1.5,
+            batch: 1,
+            ..NeuralSettings::default()
+        };
+        let net = net.duplicate().expect("a copy");
+        assert_knows_no_die(&AgentFactory::of(NeuralAgent::of_network(&start, encoder.clone(), net, settings)));
     }
 }
 
@@ -520,6 +604,31 @@ fn connect_four_endings_are_solved() {
             let kept = if next.actor() == Actor::Finished { 1.0 } else { sign * solver.value(&next).expect("solved") };
             assert_eq!(kept, sign * value, "{columns}: {spec} chose {:?}", choice.action);
         }
+    }
+}
+
+/// Positions that others have solved, with four to thirteen cells left: no search gives any of their values away. Expectimax sees
+/// every line to its end, so it knows the values too.
+#[test]
+fn searches_keep_the_published_values_of_connect_four_endings() {
+    let solved = |(columns, value): (&str, f64)| {
+        let solved = SolvedPosition::of(crate::mcts::connect_four(columns), 1_000_000).expect("few cells are left");
+        assert_eq!(solved.value(), value, "{columns}");
+        solved
+    };
+    let positions = PUBLISHED_ENDINGS.map(solved);
+    assert_eq!(positions.iter().filter(|solved| solved.is_a_choice()).count(), positions.len() - 1);
+    let registry = ConnectFour::agents();
+    let measured = |spec: &str, budget: u32| {
+        let agent = with_budget(&registry, spec, budget).expect("an agent");
+        let cell = measure(&agent, budget, &positions, 1, 7, || ()).expect("choices");
+        assert_eq!(cell.worst_regret, 0.0, "{spec}: {cell:?}");
+        cell
+    };
+    let cell = measured("expectimax:nodes={n}", 2_000_000);
+    assert_eq!(cell.worst_value_error, Some(0.0), "{cell:?}");
+    for spec in ["mcts:sims={n},depth=0", "mcts:sims={n},depth=0,select=puct", "gumbel:sims={n},depth=0"] {
+        measured(spec, 60_000);
     }
 }
 

@@ -47,6 +47,52 @@ impl SolvedPig {
         [self.throw(own, other, running, &decided), self.hold(own, other, running)]
     }
 
+    /// Probabilities of winning of a player against the best play, as the first and as the second player; he throws on where
+    /// `throws` says so of own points, other's and those of the running turn.
+    pub fn against_the_best(&self, throws: impl Fn(usize, usize, usize) -> bool) -> [f64; 2] {
+        let plan = |own, other| (0..POINTS - own).map(|running| running == 0 || throws(own, other, running)).collect();
+        let best = |own, other| {
+            let mut decided = vec![1.0; POINTS + 7];
+            let mut plan = vec![true; POINTS - own];
+            for running in (1..POINTS - own).rev() {
+                let choices = [self.throw(own, other, running, &decided), self.hold(own, other, running)];
+                decided[own + running] = choices[0].max(choices[1]);
+                plan[running] = choices[0] > choices[1];
+            }
+            plan
+        };
+        // Where each of the two throws on, by own and other's points.
+        let plans: [Vec<Vec<Vec<bool>>>; 2] = [
+            (0..POINTS).map(|own| (0..POINTS).map(|other| plan(own, other)).collect()).collect(),
+            (0..POINTS).map(|own| (0..POINTS).map(|other| best(own, other)).collect()).collect(),
+        ];
+        // Of the player about to make the first throw of a turn: the one, and the best.
+        let mut turns = [(); 2].map(|()| vec![vec![0.5; POINTS]; POINTS]);
+        loop {
+            let mut change: f64 = 0.0;
+            for own in (0..POINTS).rev() {
+                for other in (0..POINTS).rev() {
+                    for player in 0..2 {
+                        let passed = |points: usize| 1.0 - turns[1 - player][other][points];
+                        let mut values = vec![1.0; POINTS + 7];
+                        for points in (own..POINTS).rev() {
+                            values[points] = if plans[player][own][other][points - own] {
+                                (passed(own) + (2..=6).map(|die| values[points + die]).sum::<f64>()) / 6.0
+                            } else {
+                                passed(points)
+                            };
+                        }
+                        change = change.max((values[own] - turns[player][own][other]).abs());
+                        turns[player][own][other] = values[own];
+                    }
+                }
+            }
+            if change < 1e-10 {
+                return [turns[0][0][0], 1.0 - turns[1][0][0]];
+            }
+        }
+    }
+
     fn throw(&self, own: usize, other: usize, running: usize, decided: &[f64]) -> f64 {
         let lost = 1.0 - self.turn[other][own];
         (lost + (2..=6).map(|die| decided[own + running + die]).sum::<f64>()) / 6.0
@@ -57,7 +103,7 @@ impl SolvedPig {
     }
 }
 
-/// Pig with the first seat to decide at these points.
+/// Pig with the first seat to decide at these points, of which none is 1, which cannot be thrown.
 pub fn pig_at(first: u16, second: u16, running: u16) -> Pig {
     fn gather(pig: &mut Pig, mut points: u16) {
         while points > 0 {
@@ -69,11 +115,16 @@ pub fn pig_at(first: u16, second: u16, running: u16) -> Pig {
             }
         }
     }
+    fn bank(pig: &mut Pig, points: u16) {
+        if points == 0 {
+            return pig.resolve(Outcome(1)).expect("a throw");
+        }
+        gather(pig, points);
+        pig.apply(HOLD).expect("a choice");
+    }
     let mut pig = Pig::new();
-    gather(&mut pig, first);
-    pig.apply(HOLD).expect("a choice");
-    gather(&mut pig, second);
-    pig.apply(HOLD).expect("a choice");
+    bank(&mut pig, first);
+    bank(&mut pig, second);
     gather(&mut pig, running);
     pig
 }

@@ -73,12 +73,19 @@ fn what_goes_in_comes_out() {
     assert_eq!((matches[0].limits, matches[0].max_decisions), (identity().limits, None));
 
     let rating = |agent: &str, elo| StoredRating { agent: agent.to_string(), games: 8, elo };
-    for ratings in [
-        vec![rating("random:seed=0", [1.5, -2.0, 5.0])],
-        vec![rating("mcts", [9.0, 8.0, 10.0]), rating("random:seed=1", [0.0, -1.0, 1.0])],
-    ] {
-        store.save_ratings(&versions[0], &ratings).expect("written");
-        assert_eq!(store.saved_ratings(&versions[0]).expect("readable"), ratings);
+    let few = vec![rating("random:seed=0", [1.5, -2.0, 5.0])];
+    let more = vec![rating("mcts", [9.0, 8.0, 10.0]), rating("random:seed=1", [0.0, -1.0, 1.0])];
+    let (bounded, free) = ((identity().limits, None), (Limits::default(), Some(100)));
+    // Ratings take the place of those of the same bounds, and of no others.
+    for (saved, of_bounded, of_free) in
+        [((bounded, &more), &more, &vec![]), ((free, &few), &more, &few), ((bounded, &few), &few, &few)]
+    {
+        let ((limits, max_decisions), ratings) = saved;
+        store.save_ratings(&versions[0], limits, max_decisions, ratings).expect("written");
+        for ((limits, max_decisions), expected) in [(bounded, of_bounded), (free, of_free)] {
+            let saved = store.saved_ratings(&versions[0], limits, max_decisions).expect("readable");
+            assert_eq!(&saved, expected);
+        }
     }
 }
 
@@ -293,7 +300,7 @@ fn rows_that_contradict_others_are_named() {
             "a row of table games names one of table matches that is missing",
         ),
         (
-            "INSERT INTO ratings VALUES (1, 3, 2, 0, 0, 0)",
+            "INSERT INTO ratings VALUES (1, 3, '{}', 2, 0, 0, 0)",
             "a row of table ratings names one of table agents that is missing",
         ),
         (
@@ -373,30 +380,70 @@ fn games_by_other_files_are_not_joined() {
     assert_eq!(store.versions().expect("readable").len(), 2);
 }
 
-/// Files of version 2 of the tables knew no fingerprints: they are read as they are, and gone on with.
+/// The ratings of versions 2 and 3 of the tables, which did not tell of which bounds they were.
+const RATINGS_WITHOUT_BOUNDS: &str =
+    "CREATE TABLE ratings ( -- as last computed, for other programs; the games alone decide
+        version INTEGER NOT NULL REFERENCES versions,
+        agent INTEGER NOT NULL REFERENCES agents,
+        games INTEGER NOT NULL,
+        elo REAL NOT NULL,
+        low REAL NOT NULL, -- 95% interval
+        high REAL NOT NULL,
+        PRIMARY KEY (version, agent)
+    ) STRICT, WITHOUT ROWID";
+
+/// A new file of results with one pair, as a program of an older version of the tables has made it.
+fn older_file(path: &Path, version: u8) -> MatchId {
+    let id = new_file(path, 1);
+    meddle(path, "DROP TABLE ratings");
+    meddle(path, RATINGS_WITHOUT_BOUNDS);
+    meddle(path, "INSERT INTO ratings VALUES (1, 1, 2, 0, 0, 0)");
+    // Version 2 knew no fingerprints.
+    if version == 2 {
+        meddle(path, "DROP TABLE fingerprints");
+    }
+    meddle(path, &format!("PRAGMA user_version = {version}"));
+    id
+}
+
+/// Files of older versions are read as they are, and gone on with.
 #[test]
-fn files_without_fingerprints_go_on() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("results.db");
-    let id = new_file(&path, 1);
-    meddle(&path, "DROP TABLE fingerprints");
-    meddle(&path, "PRAGMA user_version = 2");
-    let before = fs::read(&path).expect("a file");
-    let store = Store::open(&path).expect("an older file of ours");
-    assert_eq!(store.pairs_of(id).expect("readable"), [pair(0)]);
-    drop(store);
-    // The version of the tables is at byte 60 of the file.
-    let version = || fs::read(&path).expect("a file")[60..64].to_vec();
-    assert_eq!((fs::read(&path).expect("a file") == before, version()), (true, vec![0, 0, 0, 2]));
-    let by = |fingerprint: &str| MatchIdentity { fingerprints: [Some(fingerprint.to_string()), None], ..identity() };
-    let mut store = Store::open_or_create(&path).expect("an older file of ours");
-    assert_eq!(store.enter_match(&by("1")).expect("adopted"), id);
-    store.add_pair(id, &pair(1)).expect("written");
-    drop(store);
-    assert_eq!(version(), [0, 0, 0, 3]);
-    let mut store = Store::open_or_create(&path).expect("our file");
-    assert!(matches!(store.enter_match(&by("2")), Err(StoreError::Changed { .. })));
-    assert_eq!(store.pairs_of(id).expect("readable"), [pair(0), pair(1)]);
+fn files_of_older_versions_go_on() {
+    for old in [2, 3] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let [path, rated] = ["results.db", "rated.db"].map(|name| folder.path().join(name));
+        let id = older_file(&path, old);
+        let before = fs::read(&path).expect("a file");
+        let store = Store::open(&path).expect("an older file of ours");
+        assert_eq!(store.pairs_of(id).expect("readable"), [pair(0)]);
+        let (limits, version) = (identity().limits, store.versions().expect("readable").remove(0));
+        assert!(store.saved_ratings(&version, limits, None).expect("readable").is_empty());
+        drop(store);
+        // The version of the tables is at byte 60 of the file.
+        let version_of = |path: &Path| fs::read(path).expect("a file")[60..64].to_vec();
+        assert_eq!((fs::read(&path).expect("a file") == before, version_of(&path)), (true, vec![0, 0, 0, old]));
+        let by =
+            |fingerprint: &str| MatchIdentity { fingerprints: [Some(fingerprint.to_string()), None], ..identity() };
+        let mut store = Store::open_or_create(&path).expect("an older file of ours");
+        assert_eq!(store.enter_match(&by("1")).expect("adopted"), id);
+        store.add_pair(id, &pair(1)).expect("written");
+        drop(store);
+        assert_eq!(version_of(&path), [0, 0, 0, 4]);
+        let mut store = Store::open_or_create(&path).expect("our file");
+        assert!(matches!(store.enter_match(&by("2")), Err(StoreError::Changed { .. })));
+        assert_eq!(store.pairs_of(id).expect("readable"), [pair(0), pair(1)]);
+
+        // Ratings renew the tables, too, and no other rows are lost.
+        let id = older_file(&rated, old);
+        let mut store = Store::open_or_create(&rated).expect("an older file of ours");
+        let ratings = [StoredRating { agent: "random:seed=0".to_string(), games: 2, elo: [0.0, -1.0, 1.0] }];
+        store.save_ratings(&version, limits, None, &ratings).expect("written");
+        drop(store);
+        assert_eq!(version_of(&rated), [0, 0, 0, 4]);
+        let store = Store::open_or_create(&rated).expect("our file");
+        assert_eq!(store.saved_ratings(&version, limits, None).expect("readable"), ratings);
+        assert_eq!(store.pairs_of(id).expect("readable"), [pair(0)]);
+    }
 }
 
 /// A trigger changes what is written, so a file that has one is not ours.
@@ -505,7 +552,7 @@ fn other_files_are_refused_and_left_alone() {
     };
     // Another application's number, or none, at byte 68; the version of the tables at byte 60.
     assert!(changed(&|bytes| bytes[68..72].fill(0)).ends_with("not one of the arena's results"));
-    assert!(changed(&|bytes| bytes[63] = 1).ends_with("version 1 of the tables, this program has 3"));
+    assert!(changed(&|bytes| bytes[63] = 1).ends_with("version 1 of the tables, this program has 4"));
     // A file that was cut off, pages that were overwritten, tables that are named otherwise.
     changed(&|bytes| bytes.truncate(bytes.len() / 2));
     changed(&|bytes| bytes[4096..12288].fill(0x55));
@@ -514,7 +561,7 @@ fn other_files_are_refused_and_left_alone() {
         let at = bytes.windows(name.len()).position(|window| window == name).expect("the table's text");
         bytes[at] = b'n';
     });
-    assert!(renamed.contains("table games is missing or not that of version 3"), "{renamed}");
+    assert!(renamed.contains("table games is missing or not that of version 4"), "{renamed}");
     fs::write(&path, &sound).expect("a file");
     assert_eq!(Store::open(&path).expect("sound again").pairs_of(id).expect("readable").len(), 200);
 }

@@ -1,7 +1,7 @@
 //! Documents of studies that somebody has edited, and the places of their tables in pages.
 
 use dervish_training::arena::study::document::StudyDocument;
-use dervish_training::arena::study::table::put_into;
+use dervish_training::arena::study::table::{markdown, put_into};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -73,6 +73,23 @@ fn figures_that_cannot_be_are_refused() {
     let mut edited = sound.clone();
     edited.pointer_mut("/matches/4/statistics/elo").and_then(Value::as_object_mut).expect("an object").remove("low");
     assert!(read(&edited).expect_err("no bound").contains("its Elo difference is another score's"));
+}
+
+/// Where time was bounded, a table tells how many simulations that came to, a dash for an agent without; elsewhere specs tell.
+#[test]
+fn tables_of_timed_matches_tell_their_simulations() {
+    let studies = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository").join("training/studies");
+    let document = |name: &str| StudyDocument::read(&studies.join(name)).expect("readable").expect("it is there");
+    let header = "| time a turn, A and B | simulations a decision, A and B | allowed |";
+    let mut strength = document("strength.json");
+    let [search, doctrine] = &mut strength.matches[0].thinking;
+    (search.simulations_per_decision, doctrine.simulations_per_decision) = (110.4, 0.0);
+    let table = markdown(&strength);
+    assert!(table.contains(header), "{table}");
+    let first = table.lines().find(|line| line.starts_with("| souakim |")).expect("a row");
+    assert!(first.contains(" | 110, - | 0.50 s a turn |"), "{first}");
+    // The gates bound nothing.
+    assert!(!markdown(&document("gates.json")).contains("simulations a decision"));
 }
 
 const BEGIN: &str = "<!-- study: s -->";

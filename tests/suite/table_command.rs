@@ -97,6 +97,85 @@ fn every_event_says_what_it_means() {
     }
 }
 
+/// The rows of a whole table, cell by cell.
+fn whole(args: &str) -> Vec<Vec<String>> {
+    let output = dervish(&[&["table"], args.split(' ').collect::<Vec<_>>().as_slice()].concat());
+    assert!(output.status.success() && output.stderr.is_empty(), "{args}");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let rows = text.lines().filter(|line| line.starts_with('│'));
+    rows.map(|row| row.trim_matches('│').split('┆').map(|cell| cell.trim().to_owned()).collect()).collect()
+}
+
+/// As the sheet has them, but that its gaps are filled (9.6: the rolls below shaken fail).
+#[test]
+fn without_a_roll_the_whole_table_is_shown() {
+    let march = [["D6", "the group"], ["<1", "marches, 50% of its units are disrupted"]];
+    let march = march.into_iter().chain([["1", "marches, 25% of its units are disrupted"], ["2", "does not march"]]);
+    assert_eq!(whole("march"), march.chain([["3+", "marches"]]).collect::<Vec<_>>());
+    let morale = [
+        ["class", "fail", "shaken", "hold", "steady", "good"],
+        ["R rabble", "<6", "6-7", "8-9", "10-11", "12+"],
+        ["L line", "<5", "5-6", "7-9", "10", "11+"],
+        ["F fanatic", "<6", "6", "7-8", "9-10", "11+"],
+        ["V veteran", "<5", "5-6", "7", "8-9", "10+"],
+    ];
+    assert_eq!(whole("morale"), morale);
+    // A part of it.
+    assert_eq!(whole("morale --class v"), [morale[0], morale[4]]);
+    let recovery = [
+        ["class", "fail", "hold", "good"],
+        ["R rabble", "<7", "7-9", "10+"],
+        ["L line", "<5", "5-8", "9+"],
+        ["F fanatic", "<7", "7", "8+"],
+        ["V veteran", "<4", "4-6", "7+"],
+    ];
+    assert_eq!(whole("recovery"), recovery);
+    let attrition = [
+        ["stack in", "1", "2", "3", "4", "5", "6"],
+        ["unbesieged_town", "all", "all", "all", "all", "all", "all"],
+        ["besieged_place", "4", "5", "6", "6", "8", "12"],
+        ["desert", "0", "0", "2", "4", "6", "8"],
+        ["clear", "6", "6", "8", "8", "12", "16"],
+        ["cultivated", "8", "10", "12", "16", "20", "20"],
+    ];
+    assert_eq!(whole("attrition"), attrition);
+    assert_eq!(whole("attrition --row desert"), [attrition[0], attrition[3]]);
+}
+
+/// Twelve lines of three rolls for each side (4.1); a meaning may take more than one line.
+#[test]
+fn the_event_tables_of_a_scenario_are_shown() {
+    let lines = |args: &str| -> Vec<[String; 3]> {
+        let rows = whole(args).into_iter().skip(1).filter(|row| !row[1].is_empty());
+        rows.map(|row| [row[0].clone(), row[1].clone(), row[2].clone()]).collect()
+    };
+    let khartoum = lines("event --scenario khartoum");
+    assert_eq!(khartoum.len(), 24);
+    let line = |side: &str, rolls: &str, event: &str| [side, rolls, event].map(str::to_owned);
+    assert_eq!(khartoum[0], line("egyptian", "11-13", "withdraw"));
+    assert_eq!(khartoum[23], line("mahdist", "64-66", "rifle_shortage"));
+    assert!(khartoum.contains(&line("mahdist", "21-23", "ethiopia_war")));
+    assert_eq!(lines("event --scenario khartoum --side mahdist"), khartoum[12..]);
+    assert!(lines("event --scenario el-obeid").contains(&line("mahdist", "21-23", "boats")));
+}
+
+/// 2.1: the letters of the classes in words; how many dice an option means.
+#[test]
+fn the_help_tells_classes_and_dice_in_words() {
+    // Lines are broken at spaces.
+    let help = |args: &[&str]| {
+        let text = String::from_utf8(dervish(args).stdout).expect("UTF-8");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for table in ["morale", "recovery"] {
+        let help = help(&["table", table, "--help"]);
+        assert!(help.contains("R rabble, L line, F fanatic, V veteran"), "{help}");
+        assert!(help.contains("the sum of two dice"), "{help}");
+    }
+    assert!(help(&["table", "march", "--help"]).contains("one die"));
+    assert!(help(&["table", "--help"]).contains("--die is one D6, --roll is two (a D66 for an event)"));
+}
+
 #[test]
 fn names_are_read_in_capitals_and_small_letters() {
     for (typed, usual) in [
@@ -112,8 +191,10 @@ fn names_are_read_in_capitals_and_small_letters() {
 fn bad_arguments_are_told_on_one_line() {
     let cases = [
         ("march --die six", "six"),
-        ("march", "--die"),
         ("march --die 99999999999", "99999999999"),
+        ("morale --roll 7", "--class"),
+        ("attrition --die 3", "--row"),
+        ("event --scenario khartoum --roll 11", "--side"),
         ("morale --class X --roll 7", "X"),
         ("attrition --row swamp --die 3", "swamp"),
         ("event --side british --scenario khartoum --roll 11", "british"),

@@ -1,16 +1,14 @@
 //! TensorBoard's event files: checksums and framing by their definitions, and read back as other programs read them.
 
-use crate::training::{config, pig};
+use crate::pig_run::{changed, lines_of, new_run, pig, rival};
 use dervish_env::reference::pig::Pig;
 use dervish_training::arena::agents::ArenaGame;
 use dervish_training::arena::luck::value_function;
 use dervish_training::arena::statistics::elo;
 use dervish_training::assessment::Assessment;
-use dervish_training::config::RunConfig;
 use dervish_training::round_log::RoundLog;
 use dervish_training::run_dir::RunDir;
 use dervish_training::run_files::RunFiles;
-use dervish_training::self_play::pool::Rival;
 use dervish_training::session::{Budget, Material, train};
 use dervish_training::tensorboard::{
     Event, EventFile, FILE_VERSION, SESSION_START, Summary, SummaryValue, masked_crc, record,
@@ -116,7 +114,6 @@ fn values_are_read_back_with_their_steps_and_a_cut_off_record_is_the_last() {
 #[test]
 fn a_session_writes_its_curves_and_where_they_begin() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("pig");
     let changes = [
         "threads=1",
         "deterministic=true",
@@ -127,16 +124,11 @@ fn a_session_writes_its_curves_and_where_they_begin() {
         // So many that neither all are won nor all lost.
         "assessment={every=2, games=20, held_out=['mcts:sims=2']}",
     ];
-    let changes: Vec<String> = changes.iter().map(|change| change.to_string()).collect();
-    let config = RunConfig::parse(&config(2).text(), &changes).expect("a configuration");
-    let run = RunDir::create(&path, config).expect("a new run");
-    let rival = |spec: &str| Rival {
-        name: spec.to_string(),
-        by_scenario: vec![Pig::agents().factory(spec).expect("an agent")],
-    };
+    let run = new_run(&folder, 2, &changes);
     let material = Material { opponents: vec![rival("random")], held_out: vec![rival("mcts:sims=2")], ..pig() };
     let files = || {
-        let entries = fs::read_dir(path.join("tensorboard")).expect("a folder").flatten().map(|entry| entry.path());
+        let entries = fs::read_dir(run.path().join("tensorboard")).expect("a folder");
+        let entries = entries.flatten().map(|entry| entry.path());
         entries.collect::<BTreeSet<PathBuf>>()
     };
     let first = train(&material, &run, Budget::Rounds(2), &()).expect("a session");
@@ -181,8 +173,7 @@ fn a_session_writes_its_curves_and_where_they_begin() {
         "strength/pool",
         "strength/rating",
     ];
-    let text = fs::read_to_string(path.join("metrics.jsonl")).expect("figures");
-    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let lines = lines_of(run.path());
     // Beside them each player turn in which somebody gave a value.
     let turns = |line: &serde_json::Value| line["figures"]["turns"].as_array().expect("turns").clone();
     let seen = |line| turns(line).iter().zip(1..).filter(|(bin, _)| bin["count"] != 0).map(|(_, turn)| turn).collect();
@@ -206,7 +197,7 @@ fn a_session_writes_its_curves_and_where_they_begin() {
     let apart = second["value"].as_f64().zip(second["result"].as_f64()).map(|(value, result)| (value - result).abs());
     let told = value("calibration/turn_02").map(f64::from);
     assert!(told.zip(apart).is_some_and(|(told, apart)| (told - apart).abs() < 1e-6), "{told:?} {apart:?}");
-    let assessment = RunFiles::open(&path).and_then(|run| run.assessments()).expect("assessments").remove(0);
+    let assessment = RunFiles::open(run.path()).and_then(|run| run.assessments()).expect("assessments").remove(0);
     let rating = one.iter().filter_map(|event| event.summary.as_ref()).flat_map(|of| &of.value);
     let rating: Vec<_> = rating.filter(|of| of.tag == "strength/rating").map(|of| of.simple_value).collect();
     assert_eq!(rating, [assessment.rating.map(|rating| rating as f32)]);
@@ -216,7 +207,7 @@ fn a_session_writes_its_curves_and_where_they_begin() {
 #[test]
 fn a_rating_is_shown_where_there_is_one() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let run = RunDir::create(&folder.path().join("pig"), config(0)).expect("a new run");
+    let run = new_run(&folder, 0, &[]);
     let mut log = RoundLog::open(&run, 0).expect("a log");
     let against = |score: f64| {
         serde_json::json!({
@@ -243,9 +234,8 @@ fn what_luck_explains_is_shown_where_it_is_measured() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for luck in [0.8, 0.0] {
         let path = folder.path().join(format!("luck-{luck}"));
-        let changes =
-            ["threads=1".to_string(), "deterministic=true".to_string(), format!("learner.targets.luck={luck}")];
-        let config = RunConfig::parse(&config(2).text(), &changes).expect("a configuration");
+        let part = format!("learner.targets.luck={luck}");
+        let config = changed(2, &["threads=1", "deterministic=true", &part]);
         let run = RunDir::create(&path, config).expect("a new run");
         let material = Material { value: Some(Box::new(value_function(Pig::evaluation()))), ..pig() };
         train(&material, &run, Budget::Rounds(1), &()).expect("a session");

@@ -46,7 +46,8 @@ fn a_tournament_rates_its_agents() {
     }
     // The ratings are in the file too.
     let store = Store::open(Path::new(&db)).expect("our file");
-    let saved = store.saved_ratings(&store.versions().expect("readable")[0]).expect("readable");
+    let version = store.versions().expect("readable").remove(0);
+    let saved = store.saved_ratings(&version, Limits::default(), None).expect("readable");
     assert_eq!(saved.len(), 3);
     assert_eq!(saved[0].elo, [elo(0, "value"), elo(0, "low"), elo(0, "high")]);
     assert_eq!(saved[0].games, 200);
@@ -80,13 +81,16 @@ fn games_of_other_bounds_are_rated_apart() {
         json_of(&[&arguments[..], &["--json"], more].concat())
     };
     let rated = || json_of(&["ratings", "--db", &db, "--json"]);
-    let saved = || {
+    let few = Limits { simulations: Some(1), ..Limits::default() };
+    let saved = |limits: Limits, max_decisions: Option<u32>| {
         let store = Store::open(Path::new(&db)).expect("our file");
-        store.saved_ratings(&store.versions().expect("readable")[0]).expect("readable")
+        let version = store.versions().expect("readable").remove(0);
+        let ratings = store.saved_ratings(&version, limits, max_decisions).expect("readable");
+        ratings.into_iter().map(|rating| rating.elo.map(Some)).collect::<Vec<_>>()
     };
     let of_few = play(&["--sims", "1"]);
     let alone = rated();
-    assert_eq!(saved().len(), 2);
+    assert_eq!(saved(few, None).len(), 2);
     // No game of pig is won in two decisions.
     let (of_short, of_free) = (play(&["--max-decisions", "2"]), play(&[]));
     // The order is that of the bounds, not that in which they were played.
@@ -109,8 +113,13 @@ fn games_of_other_bounds_are_rated_apart() {
     assert_eq!([&of_free, &of_short, &of_few].map(|of| of["statistics"]["truncated"].as_u64()), [0, 20, 0].map(Some));
     // What was told of some bounds stays as it was told when there are games of others.
     assert_eq!(alone, Value::Array(vec![all[2].clone()]));
-    // The file has room for one rating of an agent in a version, so it has none where there are several.
-    assert!(saved().is_empty());
+    // The file has the ratings of each.
+    let bounds = [(Limits::default(), None), (Limits::default(), Some(2)), (few, None)];
+    for (standings, (limits, max_decisions)) in all.iter().zip(bounds) {
+        let agents = standings["agents"].as_array().expect("agents").iter();
+        let elo = agents.map(|of| ["value", "low", "high"].map(|end| of["elo"][end].as_f64()));
+        assert_eq!(saved(limits, max_decisions), elo.collect::<Vec<_>>());
+    }
 
     let version = &all[0]["version"];
     let (program, hash) = (version["program"].as_str(), version["identity"]["rules_hash"].as_str());
@@ -260,7 +269,7 @@ fn bad_arguments_are_refused() {
         &["match", "random", "mcts", "--scenario", "pig", "--games", "2", "--db", &db],
     ] {
         let line = refusal(arguments);
-        assert!(line.contains("results.db: version 4 of the tables, this program has 3"), "{line}");
+        assert!(line.contains("results.db: version 5 of the tables, this program has 4"), "{line}");
     }
     assert!(fs::read(&db).expect("a file") == later);
     later[63] -= 1;

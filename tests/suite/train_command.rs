@@ -1,8 +1,7 @@
 //! `dervish train` as its users call it: what it asks for, tells and records, and what is left when it is killed.
 
 use crate::dervish_binary::{dervish, json_of, refusal, start};
-use crate::training::{config, games_on_disk, pig};
-use crate::training_stops::latest_weights;
+use crate::pig_run::{games_on_disk, latest_weights, new_run, pig};
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::scenario::Scenario;
 use dervish_env::game::Position;
@@ -27,24 +26,21 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// A small network that plays pig without search, and learns from few games.
-const SMALL: [&str; 13] = [
-    "train",
-    "--threads",
-    "1",
-    "--set",
+const SMALL: [&str; 5] = [
     "network.architecture={kind='token_mlp', hidden=8, trunk=8}",
-    "--set",
     "learner.games_per_round=4",
-    "--set",
     "self_play.simulations=0",
-    "--set",
     "self_play.games_at_once=4",
-    "--set",
     "learner.window=2",
 ];
 
 fn small<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    [&SMALL[..], more].concat()
+    [&["train", "--threads", "1"][..], &set(&SMALL), more].concat()
+}
+
+/// These changes of a configuration as arguments.
+fn set<'a>(changes: &[&'a str]) -> Vec<&'a str> {
+    changes.iter().flat_map(|&change| ["--set", change]).collect()
 }
 
 fn told(output: &Output) -> String {
@@ -91,10 +87,10 @@ fn a_preset_trains_without_further_words() {
         ("souakim-cpu", "scenarios=\"souakim\"", &[]),
     ] {
         let out = path_in(&folder, preset);
-        let teacher = ["--set", "imitation.teacher=random", "--set", "imitation.games=1000000000"];
         // The learner does not look up from a round.
-        let endless = ["--set", "learner.games_per_round=100000"];
-        let command = [&["train", "--preset", preset, "--out", &out][..], &teacher, &endless, device].concat();
+        let endless =
+            set(&["imitation.teacher=random", "imitation.games=1000000000", "learner.games_per_round=100000"]);
+        let command = [&["train", "--preset", preset, "--out", &out][..], &endless, device].concat();
         let mut child = start(&command);
         wait_for("the first checkpoint", || CheckpointSeries::of_run(Path::new(&out)).latest().is_ok());
         interrupt(&child);
@@ -142,18 +138,15 @@ impl Watcher for Listener {
 #[test]
 fn games_count_before_their_round_is_learnt_from() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("run");
-    let mut config = config(0);
-    config.learner.games_per_round = 100_000;
-    let run = RunDir::create(&path, config).expect("a new run");
+    let run = new_run(&folder, 0, &["learner.games_per_round=100000"]);
     let listener = Listener::default();
     train(&pig(), &run, Budget::Time(Duration::from_secs(1)), &listener).expect("a session");
     let heard = listener.0.into_inner().expect("no panic");
     let last = heard.last().expect("a word");
-    let played = games_on_disk(&path).len() as u64;
+    let played = games_on_disk(run.path()).len() as u64;
     assert!(last.waiting > 0 && last.waiting <= played, "{last:?}, {played}");
     assert!(heard.iter().all(|of| of.tally.games == 0 && of.first_seat_score.is_none()));
-    assert_eq!(last.words(0), format!("{} games", last.waiting));
+    assert_eq!(last.words(0), format!("{} games played", last.waiting));
 }
 
 /// A teacher's games are told of as his; speed, score and losses are told once there are any.
@@ -171,7 +164,7 @@ fn progress_tells_what_is_known() {
         latest: None,
     };
     assert_eq!(progress.words(2500), "imitation: 12 of 2500 games of the teacher");
-    assert_eq!(progress.words(12), "12 games");
+    assert_eq!(progress.words(12), "12 games played");
     let losses = Losses { policy: 1.234, wdl: 0.9876, margin: 0.25, ..Losses::default() };
     let progress = Progress {
         tally: Tally { rounds: 1, games: 32, ..Tally::default() },
@@ -181,9 +174,9 @@ fn progress_tells_what_is_known() {
         latest: Some(RoundReport { learnt_from: 90, learning_rate: 0.001, losses, luck: None }),
         ..progress
     };
-    let learnt = "61 decisions/s, step 3, first seat scores 0.50, losses: policy 1.23, result 0.988, margin 0.250";
+    let learnt = "61 decisions/s, step 3, first seat score 0.50, losses: policy 1.23, result 0.988, margin 0.250";
     assert_eq!(progress.words(2500), format!("imitation: 44 of 2500 games of the teacher, {learnt}"));
-    assert_eq!(progress.words(0), format!("44 games, {learnt}"));
+    assert_eq!(progress.words(0), format!("44 games played, {learnt}"));
     // A policy gradient has no cross-entropy, and the games of a teacher beside it have one.
     for (policy, entropy, told) in [
         (0.0, 0.69, "losses: entropy 0.69, result 0.988, margin 0.250"),
@@ -197,8 +190,8 @@ fn progress_tells_what_is_known() {
     }
 }
 
-/// At its end a session tells what rounds and games do not: how many of the teacher's games are played, and that nothing is
-/// learnt yet.
+/// At its end a session tells what rounds and the games of these do not: how many of the teacher's games are played, how many are
+/// yet to be learnt from, and that nothing is learnt yet.
 #[test]
 fn the_end_of_a_session_tells_of_imitation() {
     let report = SessionReport {
@@ -208,23 +201,28 @@ fn the_end_of_a_session_tells_of_imitation() {
         steps: 3,
         stopped: false,
     };
-    assert_eq!(report.words(45).as_deref(), Some("imitation: 44 of 45 games of the teacher"));
-    assert_eq!(report.words(44), None);
-    let untrained = SessionReport { after: Tally::default(), steps: 0, ..report };
+    let waiting = "more games are played and not learnt from yet";
+    assert_eq!(report.words(45), Some(format!("imitation: 44 of 45 games of the teacher; 12 {waiting}")));
+    assert_eq!(report.words(44), Some(format!("12 {waiting}")));
+    let one = SessionReport { waiting: 1, ..report };
+    assert_eq!(one.words(0).as_deref(), Some("1 more game is played and not learnt from yet"));
+    assert_eq!(SessionReport { waiting: 0, ..report }.words(32), None);
+    let untrained = SessionReport { after: Tally::default(), steps: 0, waiting: 0, ..report };
     let nothing = "nothing is learnt yet: the network is as it was made";
     assert_eq!(untrained.words(0).as_deref(), Some(nothing));
-    assert_eq!(untrained.words(45), Some(format!("imitation: 12 of 45 games of the teacher; {nothing}")));
+    assert_eq!(untrained.words(45), Some(format!("imitation: 0 of 45 games of the teacher; {nothing}")));
 
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = path_in(&folder, "run");
-    let taught = ["--set", "imitation={teacher='random', games=100000000}", "--set", "learner.games_per_round=100000"];
+    let taught = set(&["imitation={teacher='random', games=100000000}", "learner.games_per_round=100000"]);
     let words =
         told(&dervish(&small(&[&["--scenario", "pig", "--budget", "1s", "--out", &out][..], &taught].concat())));
     let line = words.lines().find(|line| line.starts_with("imitation: ")).unwrap_or_else(|| panic!("{words}"));
     let (played, rest) = line["imitation: ".len()..].split_once(' ').expect("words");
-    assert_eq!(rest, format!("of 100000000 games of the teacher; {nothing}"));
+    assert_eq!(rest, format!("of 100000000 games of the teacher; {played} {waiting}; {nothing}"));
     assert_eq!(played.parse(), Ok(games_on_disk(Path::new(&out)).len()), "{words}");
-    assert!(words.contains("done: 0 rounds, 0 games, ") && words.contains("it plays as: neural:"), "{words}");
+    assert!(words.contains("done: 0 rounds, 0 games learnt from (0 in this session), "), "{words}");
+    assert!(words.contains("it plays as: neural:"), "{words}");
 }
 
 /// A run whose counts are gone is refused in one line, however it is gone on with, as any damaged one.
@@ -362,9 +360,8 @@ fn the_log_has_what_its_level_asks_for() {
 fn a_network_that_plays_by_other_rules_says_so() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = path_in(&folder, "run");
-    let both =
-        ["--scenario", "souakim", "--set", "scenarios=['souakim', 'kordofan']", "--set", "learner.games_per_round=2"];
-    told(&dervish(&small(&[&both[..], &["--rounds", "1", "--out", &out]].concat())));
+    let both = set(&["scenarios=['souakim', 'kordofan']", "learner.games_per_round=2"]);
+    told(&dervish(&small(&[&["--scenario", "souakim", "--rounds", "1", "--out", &out][..], &both].concat())));
     let checkpoint = latest_checkpoint(&out);
     let manifest = load_manifest(&checkpoint).expect("a manifest");
     let rules = ["souakim", "kordofan"].map(|name| {
@@ -408,9 +405,10 @@ fn a_run_that_is_killed_again_and_again_ends_with_the_same_weights() {
     let (whole, killed) = (path_in(&folder, "whole"), path_in(&folder, "killed"));
     let rounds = ["--rounds", "60"];
     let new = |out: &str| -> Vec<String> {
-        let deterministic = ["--set", "deterministic=true", "--set", "storage.checkpoint_every=7"];
-        let games = ["--set", "learner.uses=2", "--set", "self_play.simulations=2", "--scenario", "pig", "--out", out];
-        small(&[&deterministic[..], &games, &rounds].concat()).iter().map(|word| word.to_string()).collect()
+        let deterministic = ["deterministic=true", "storage.checkpoint_every=7"];
+        let changes = set(&[&deterministic[..], &["learner.uses=2", "self_play.simulations=2"]].concat());
+        let game = ["--scenario", "pig", "--out", out];
+        small(&[&changes[..], &game, &rounds].concat()).iter().map(|word| word.to_string()).collect()
     };
     let resumed = ["train", "--resume", &killed, "--rounds", "60"].map(str::to_string).to_vec();
     let started = |words: &[String]| start(&words.iter().map(String::as_str).collect::<Vec<_>>());
@@ -443,16 +441,16 @@ fn a_run_of_several_threads_is_whole_after_kills() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let out = path_in(&folder, "run");
     let path = Path::new(&out);
-    let mut new = vec!["train", "--scenario", "pig", "--threads", "3", "--rounds", "1000000", "--out", &out];
-    let settings = [
+    let changes = set(&[
         "network.architecture={kind='token_mlp', hidden=8, trunk=8}",
         "self_play.games_at_once=4",
         "learner.games_per_round=16",
         // All games stay on disk.
         "learner.window=10000",
         "storage.checkpoint_every=0.2",
-    ];
-    new.extend(settings.iter().flat_map(|setting| ["--set", setting]));
+    ]);
+    let new = ["train", "--scenario", "pig", "--threads", "3", "--rounds", "1000000", "--out", &out];
+    let new = [&new[..], &changes].concat();
     let resumed = ["train", "--resume", &out, "--rounds", "1000000"];
     let lines = || fs::read_to_string(path.join("metrics.jsonl")).map_or(0, |text| text.lines().count());
     for delay in [0, 70, 190, 420] {
@@ -606,23 +604,22 @@ fn the_script_for_gpus_does_nothing_without_one() {
 #[test]
 fn every_kind_of_network_is_trained_and_goes_on() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    for (name, settings) in [
+    let common = [
+        "self_play.games_at_once=4",
+        "self_play.simulations=4",
+        "learner.games_per_round=4",
+        "learner.uses=2",
+        "learner.window=2",
+    ];
+    for (name, network) in [
         ("mlp", &["network.architecture={kind='token_mlp', hidden=8, trunk=8}"][..]),
         ("transformer", &["network.architecture={kind='token_transformer', width=8, layers=1, heads=2}"]),
         ("planes", &["network.architecture={kind='hex_planes', channels=4, blocks=1, hidden=8, trunk=8}"]),
         ("two", &["network.architecture={kind='token_mlp', hidden=8, trunk=8}", "network.by_seat=true"]),
     ] {
         let out = path_in(&folder, name);
-        let mut command = vec!["train", "--scenario", "tiny", "--threads", "2", "--rounds", "2", "--out", &out];
-        let common = [
-            "self_play.games_at_once=4",
-            "self_play.simulations=4",
-            "learner.games_per_round=4",
-            "learner.uses=2",
-            "learner.window=2",
-        ];
-        command.extend(settings.iter().chain(&common).flat_map(|setting| ["--set", setting]));
-        told(&dervish(&command));
+        let command = ["train", "--scenario", "tiny", "--threads", "2", "--rounds", "2", "--out", &out];
+        told(&dervish(&[&command[..], &set(network), &set(&common)].concat()));
         let first = load_manifest(&latest_checkpoint(&out)).expect("a manifest").step;
         told(&dervish(&["train", "--resume", &out, "--rounds", "3"]));
         let second = load_manifest(&latest_checkpoint(&out)).expect("a manifest").step;

@@ -2,6 +2,7 @@
 
 use crate::dervish_binary::{dervish, json_of, refusal as refusal_of};
 use crate::flawed_game::{Flaw, FlawedGame};
+use crate::pig_run::{changed, config, games_on_disk, latest_weights, lines_of, new_run, pig, rival};
 use dervish_agents::evaluation::Utility;
 use dervish_agents::random::RandomAgent;
 use dervish_agents::registry::{AgentFactory, Registry, SpecError};
@@ -27,7 +28,7 @@ use dervish_training::self_play::evaluation::{BatchEvaluator, Effort, EffortRepo
 use dervish_training::self_play::game::{Judgement, SelfPlayGame};
 use dervish_training::self_play::numbers::GameNumbers;
 use dervish_training::self_play::players::PlayerError;
-use dervish_training::self_play::pool::{LeagueConfig, Pool, Rival};
+use dervish_training::self_play::pool::{LeagueConfig, Pool};
 use dervish_training::self_play::targets::luck_ahead;
 use dervish_training::self_play::teacher::Teacher;
 use dervish_training::self_play::weights::PublishedWeights;
@@ -39,31 +40,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
-
-/// A small run of pig, by policy gradient without simulations.
-pub fn config(simulations: u32) -> RunConfig {
-    // A policy gradient judges the policy that played.
-    let uses = if simulations > 0 { 2 } else { 1 };
-    let text = format!(
-        "format = 3
-        scenarios = [\"pig\"]
-        seed = 11
-        threads = 2
-        [network]
-        architecture = {{ kind = \"token_mlp\", hidden = 16, trunk = 32 }}
-        [self_play]
-        games_at_once = 16
-        simulations = {simulations}
-        search = {{ kind = \"gumbel\", candidates = 2 }}
-        [learner]
-        games_per_round = 16
-        uses = {uses}
-        window = 4
-        [storage]
-        checkpoint_every = 0.5"
-    );
-    RunConfig::parse(&text, &[]).expect("a configuration")
-}
 
 /// Stops a session after this step, as Ctrl-C does.
 struct StopAfter(u64, AtomicU64);
@@ -81,11 +57,6 @@ impl Watcher for StopAfter {
 /// Steps after which a small network on pig clearly plays better than at random.
 const LEARNT: u64 = 1500;
 const LONG: Budget = Budget::Time(Duration::from_secs(600));
-
-/// Pig, and nobody beside the network.
-pub fn pig() -> Material<Pig, PigPlayers> {
-    Material::of(vec![Start { position: Pig::new(), encoder: PigPlayers::new() }])
-}
 
 fn train_pig(run: &RunDir, until_step: u64) -> SessionReport {
     let watcher = StopAfter(until_step, AtomicU64::new(0));
@@ -271,7 +242,6 @@ fn an_interrupted_deterministic_run_ends_with_the_weights_of_one_that_was_not() 
     const ROUNDS: u64 = 7;
     let folder = tempfile::tempdir().expect("a temporary folder");
     let deterministic = |simulations: u32| {
-        let text = config(simulations).text();
         let mut changes =
             vec!["threads=1", "deterministic=true", "storage.checkpoint_every=2", "learner.games_per_round=6"];
         // Whatever decides whose weights play and who is met must be as it was too.
@@ -282,24 +252,13 @@ fn an_interrupted_deterministic_run_ends_with_the_weights_of_one_that_was_not() 
                 "assessment={every=3, games=2, held_out=['mcts:sims=4']}",
             ]);
         }
-        let changes: Vec<String> = changes.into_iter().map(str::to_string).collect();
-        RunConfig::parse(&text, &changes).expect("a configuration")
-    };
-    let rival = |spec: &str| Rival {
-        name: spec.to_string(),
-        by_scenario: vec![Pig::agents().factory(spec).expect("an agent")],
+        changed(simulations, &changes)
     };
     let material = Material { opponents: vec![rival("random")], held_out: vec![rival("mcts:sims=4")], ..pig() };
     let assessments = |path: &Path| -> Vec<(u64, f64)> {
         let text = fs::read_to_string(path.join("assessments.jsonl")).unwrap_or_default();
         let lines = text.lines().map(|line| serde_json::from_str::<Assessment>(line).expect("an assessment"));
         lines.flat_map(|line| line.agents.into_iter().map(move |of| (line.rounds, of.score))).collect()
-    };
-    let weights = |path: &Path| {
-        let steps: Vec<_> = fs::read_dir(path.join("checkpoints")).expect("checkpoints").flatten().collect();
-        let last = steps.iter().map(|step| step.path()).max().expect("a checkpoint");
-        let files = ["weights.safetensors", "learner.safetensors", "optimizer.safetensors"];
-        (last.file_name().map(ToOwned::to_owned), files.map(|file| fs::read(last.join(file)).expect("weights")))
     };
     for simulations in [0, 3] {
         let whole = folder.path().join(format!("whole-{simulations}"));
@@ -331,7 +290,7 @@ fn an_interrupted_deterministic_run_ends_with_the_weights_of_one_that_was_not() 
             let run = RunDir::open(path).expect("the run");
             let report = train(&material, &run, Budget::Rounds(ROUNDS), &()).expect("a session");
             assert!(!report.stopped && report.after.rounds == ROUNDS);
-            assert!(weights(path) == weights(&whole), "{} differs", path.display());
+            assert!(latest_weights(path) == latest_weights(&whole), "{} differs", path.display());
             assert_eq!(assessments(path), assessments(&whole));
         }
     }
@@ -340,20 +299,18 @@ fn an_interrupted_deterministic_run_ends_with_the_weights_of_one_that_was_not() 
 #[test]
 fn a_teacher_is_imitated_before_self_play() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("pig");
     let changes = [
         "imitation.teacher=mcts:sims=20,reuse=false",
         "imitation.games=40",
         "imitation.explore=0.25",
         "learner.window=9",
     ];
-    let config = RunConfig::parse(&config(2).text(), &changes.map(str::to_string)).expect("a configuration");
-    let run = RunDir::create(&path, config).expect("a new run");
+    let run = new_run(&folder, 2, &changes);
     let teacher = Pig::agents().factory("mcts:sims=20,reuse=false").expect("an agent");
     let material = Material { teachers: vec![teacher], ..pig() };
     train(&material, &run, Budget::Rounds(5), &()).expect("a session");
     let mut taught = Vec::new();
-    for game in games_on_disk(&path) {
+    for game in games_on_disk(run.path()) {
         game.replay(&Pig::new(), |_, _, _| ()).expect("a game by the rules");
         let judgements = game.decisions.iter().filter_map(|decision| decision.judgement.as_ref());
         if game.number < 40 {
@@ -384,15 +341,11 @@ fn every_search_and_evaluator_can_be_trained_with() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let figures = |name: &str, changes: &[&str]| {
         let path = folder.path().join(name);
-        let changes: Vec<String> = changes.iter().map(|change| change.to_string()).collect();
-        let config = RunConfig::parse(&config(6).text(), &changes).expect("a configuration");
-        let run = RunDir::create(&path, config).expect("a new run");
+        let run = RunDir::create(&path, changed(6, changes)).expect("a new run");
         let material = Material { value: Some(Box::new(value_function(Pig::evaluation()))), ..pig() };
         let report = train(&material, &run, Budget::Rounds(3), &()).expect("a session");
         assert!(report.steps > 0, "{report:?}");
-        let text = fs::read_to_string(path.join("metrics.jsonl")).expect("figures");
-        let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
-        (games_on_disk(&path), lines.collect::<Vec<_>>())
+        (games_on_disk(&path), lines_of(&path))
     };
     let (games, lines) = figures("puct", &["self_play.search={kind='puct'}", "learner.targets.luck=0.8"]);
     let judged = games.iter().flat_map(|game| &game.decisions).filter_map(|decision| decision.judgement.as_ref());
@@ -429,8 +382,8 @@ fn only_decisions_that_were_searched_in_full_teach_the_policy() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for share in [0.5, 0.0] {
         let path = folder.path().join(format!("share-{share}"));
-        let changes = [format!("self_play.full_share={share}"), "self_play.cheap_simulations=2".to_string()];
-        let config = RunConfig::parse(&config(4).text(), &changes).expect("a configuration");
+        let share_of_full = format!("self_play.full_share={share}");
+        let config = changed(4, &[&share_of_full, "self_play.cheap_simulations=2"]);
         let run = RunDir::create(&path, config).expect("a new run");
         train(&pig(), &run, Budget::Rounds(3), &()).expect("a session");
         let games = games_on_disk(&path);
@@ -440,9 +393,7 @@ fn only_decisions_that_were_searched_in_full_teach_the_policy() {
         // Five standard deviations of a share of so many decisions.
         let deviation = (share * (1.0 - share) / taught.len() as f64).sqrt();
         assert!(taught.len() > 300 && (found - share).abs() <= 5.0 * deviation, "{found} of {}", taught.len());
-        let text = fs::read_to_string(path.join("metrics.jsonl")).expect("figures");
-        for line in text.lines() {
-            let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        for line in lines_of(&path) {
             let loss = |name: &str| line[name].as_f64().unwrap_or_else(|| panic!("{name} in {line}"));
             assert_eq!(loss("policy") > 0.0, share > 0.0, "{line}");
             // Nor is it taught by the luck of the one action played.
@@ -490,15 +441,6 @@ fn the_speed_of_self_play_is_measured_beside_the_network_alone() {
     assert!((ratio - figure("ratio")).abs() < 1e-9, "{speed}");
     assert!(refusal_of(&["bench", "selfplay", "--scenario", "chess"]).contains("chess"));
     assert!(refusal_of(&["bench", "selfplay", "--games", "0"]).contains("--games"));
-}
-
-/// The games that a run keeps.
-pub fn games_on_disk(run: &Path) -> Vec<SelfPlayGame> {
-    let files = fs::read_dir(run.join("replay")).expect("games");
-    let texts = files.map(|file| fs::read_to_string(file.expect("a file").path()).expect("text"));
-    texts
-        .flat_map(|text| text.lines().map(|line| serde_json::from_str(line).expect("a game")).collect::<Vec<_>>())
-        .collect()
 }
 
 /// Plays until `count` games are finished.

@@ -253,8 +253,22 @@ fn a_run_that_was_killed_goes_on() {
     let report: serde_json::Value = serde_json::from_slice(&resumed.stdout).expect("JSON");
     assert!(report["steps"].as_u64() >= Some(before), "{report}");
     assert_eq!(report["steps"].as_u64(), Some(lines()));
-    assert!(String::from_utf8_lossy(&resumed.stderr).contains("go on with --resume"));
+    let told = String::from_utf8_lossy(&resumed.stderr);
+    // By default sixteen games of a step, all of the agent against itself.
+    let step = "a step is 16 games of doctrine in kordofan: by plus.toml and by minus.toml, against each other\n";
+    assert!(told.starts_with(step), "{told}");
+    assert!(told.ends_with(&format!("go on with: dervish tune --resume {out_text}\n")), "{told}");
     Weights::read(&out.join("weights.toml")).expect("weights");
+}
+
+/// The help says how a run is begun and how it goes on, each with what it takes.
+#[test]
+fn the_help_tells_how_to_begin_and_how_to_go_on() {
+    let help = String::from_utf8(dervish(&["tune", "--help"]).stdout).expect("UTF-8");
+    let usage = "Usage: dervish tune [OPTIONS] --file <FILE> --scenario <SCENARIO> --out <DIR>\n       \
+                 dervish tune [--minutes <N>] [--threads <THREADS>] [--json] --resume <DIR>\n";
+    assert!(help.contains(usage), "{help}");
+    assert!(help.contains("A run begins with --file, --scenario and --out."), "{help}");
 }
 
 #[test]

@@ -5,6 +5,8 @@ use dervish_env::game::{
     Action, Actor, GameIdentity, GameResult, IllegalMove, Outcome, Position, RollKey, Seat, WeightedOutcome,
 };
 
+use crate::toy_game;
+
 /// Where the game stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
@@ -32,19 +34,11 @@ impl Position for WaitingGame {
     const MAX_DECISIONS: usize = 10_000;
 
     fn identity(&self) -> GameIdentity {
-        GameIdentity {
-            game: "waiting".to_string(),
-            rules_version: 1,
-            rules_hash: "0123456789abcdef".to_string(),
-            scenario: String::new(),
-        }
+        toy_game::identity("waiting")
     }
 
     fn seat_name(seat: Seat) -> &'static str {
-        match seat {
-            Seat::First => "one",
-            Seat::Second => "two",
-        }
+        toy_game::seat_name(seat)
     }
 
     fn actor(&self) -> Actor {
@@ -124,9 +118,7 @@ impl Position for WaitingGame {
     }
 
     fn parse_action(&self, text: &str) -> Result<Action, IllegalMove> {
-        let refused = || IllegalMove::NotLegal { action: text.to_string(), reason: "`wait` or `gamble`".to_string() };
-        let named = [Action(0), Action(1)].into_iter().find(|&action| self.action_text(action) == text);
-        named.filter(|&action| self.is_legal(action)).ok_or_else(refused)
+        toy_game::parse_action(self, text)
     }
 
     fn pending_text(&self) -> String {

@@ -35,48 +35,29 @@ struct Cli {
     command: Command,
 }
 
+// What a command does is said by its arguments: a comment here would hide theirs from the help.
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Look a roll up in one of the tables.
     Table(TableArgs),
-    /// Fight one combat with given rolls, or compute its exact odds.
     Battle(BattleArgs),
-    /// Check scenario files, or list the built-in scenarios.
     Scenario(ScenarioArgs),
-    /// Measure how fast the games play.
     Bench(BenchArgs),
-    /// Check a game record, step through it, and fork it.
     Replay(ReplayArgs),
-    /// Play a game yourself, at the terminal.
     Play(PlayArgs),
-    /// Play one agent against another: games in pairs with swapped seats and common dice.
     Match(MatchArgs),
-    /// Play every agent against every other and rate them.
     Tournament(TournamentArgs),
-    /// Play the matches of a study file for a while, and tell what they have told.
     Study(StudyArgs),
-    /// Rate the agents in a file of results.
     Ratings(RatingsArgs),
-    /// Tell from records what decides a scenario.
     Anatomy(AnatomyArgs),
-    /// Write a training run, or a file of results, as one page with plots.
     Report(ReportArgs),
-    /// Look at a training run, while it goes on or later.
     Watch(WatchArgs),
-    /// List the agents of a game with their options.
     Agents(AgentsArgs),
-    /// Check a position file, look into it, or play on from it.
     Position(PositionArgs),
-    /// Measure agents against perfect play in positions that can be solved.
     Regret(RegretArgs),
-    /// Count the nodes of the game tree below a position.
     Perft(PerftArgs),
-    /// Tune the weights of an agent by playing.
     Tune(TuneArgs),
-    /// Train a network by self-play.
     #[cfg(feature = "torch")]
     Train(TrainArgs),
-    /// Write the network of a run as a folder of its own.
     #[cfg(feature = "torch")]
     Export(ExportArgs),
     /// Says why there is no training.

@@ -3,12 +3,13 @@
 use crate::assessment::Assessment;
 use crate::config::{ConfigError, RunConfig};
 use crate::run_files::{
-    ANCHOR, ASSESSMENTS, CLOCK, CONFIG, METRICS, PAST, PLAYING, REPLAY, SESSIONS, SessionLine, TENSORBOARD,
+    ANCHOR, ASSESSMENTS, CLOCK, CONFIG, METRICS, PAST, PLAYING, REPLAY, RunFileError, SESSIONS, SessionLine,
+    TENSORBOARD, value_of,
 };
-use dervish_env::persist::{LOCK, UNFINISHED, lock_folder, read_text, write_whole};
+use dervish_env::persist::{LOCK, is_unfinished, lock_folder, read_text, remove_unfinished, write_whole};
 use dervish_models::checkpoint_series::{CHECKPOINTS, CheckpointSeries};
-use serde_json::{Value, json};
-use std::fs::{self, DirEntry, File, OpenOptions};
+use serde_json::json;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -69,7 +70,7 @@ impl RunDir {
             let lock = lock(path)?;
             // Whoever had the lock before may have made a run of it.
             refuse_made(path)?;
-            sweep(path, is_unfinished)?;
+            remove_unfinished(path)?;
             fs::create_dir_all(path.join(CHECKPOINTS))?;
             fs::create_dir_all(path.join(REPLAY))?;
             // Last and at once, so that a directory with a configuration is complete.
@@ -93,14 +94,16 @@ impl RunDir {
         let (config, config_text) = read().map_err(|reason| RunDirError { path: file.clone(), reason })?;
         let lock = lock(path).map_err(|reason| RunDirError { path: path.to_owned(), reason })?;
         // What a program that was killed left half made: hidden folders among networks, elsewhere files.
-        let swept = |folder: PathBuf, is_left: fn(&DirEntry) -> io::Result<bool>| {
-            sweep(&folder, is_left).map_err(|error| RunDirError { path: folder, reason: error.into() })
+        let swept = |folder: PathBuf, sweep: fn(&Path) -> io::Result<()>| match sweep(&folder) {
+            // A folder that is not there has nothing in it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            done => done.map_err(|error| RunDirError { path: folder, reason: error.into() }),
         };
-        swept(path.to_owned(), is_unfinished)?;
-        swept(path.join(REPLAY), is_unfinished)?;
+        swept(path.to_owned(), remove_unfinished)?;
+        swept(path.join(REPLAY), remove_unfinished)?;
         [CHECKPOINTS, PAST, ANCHOR, PLAYING]
             .into_iter()
-            .try_for_each(|name| swept(path.join(name), is_hidden_folder))?;
+            .try_for_each(|name| swept(path.join(name), remove_hidden_folders))?;
         Ok(RunDir { path: path.to_owned(), config, config_text, _lock: lock })
     }
 
@@ -193,29 +196,29 @@ impl RunDir {
     /// checkpoint, and a line that was cut off when a program was killed are taken out of the file.
     ///
     /// # Errors
-    /// [`RunDirError`] if the file cannot be read or written, or a line is no assessment; the file is then as it was.
-    pub fn assessments_until(&self, rounds: u64) -> Result<Vec<Assessment>, RunDirError> {
+    /// [`RunFileError`] if the file cannot be read or written, or with the line that is no assessment; the file is then as it
+    /// was.
+    pub fn assessments_until(&self, rounds: u64) -> Result<Vec<Assessment>, RunFileError> {
         let path = self.path.join(ASSESSMENTS);
-        let keep = || -> io::Result<Vec<Assessment>> {
-            let text = match fs::read(&path) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-                read => read?,
-            };
-            let mut lines = Vec::with_capacity(text.len());
-            let mut assessments = Vec::new();
-            for line in text.split(|&byte| byte == b'\n') {
-                let Ok(value) = serde_json::from_slice::<Value>(line) else { continue };
-                let assessment: Assessment = serde_json::from_value(value)?;
-                if assessment.rounds <= rounds {
-                    lines.extend_from_slice(line);
-                    lines.push(b'\n');
-                    assessments.push(assessment);
-                }
-            }
-            write_whole(&path, &lines)?;
-            Ok(assessments)
+        let at = |line, reason| RunFileError { path: path.clone(), line, reason };
+        let text = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            read => read.map_err(|error| at(None, error.into()))?,
         };
-        keep().map_err(|error| RunDirError { path: path.clone(), reason: error.into() })
+        let mut lines = Vec::with_capacity(text.len());
+        let mut assessments = Vec::new();
+        for (index, line) in text.split(|&byte| byte == b'\n').enumerate() {
+            let told = |error: serde_json::Error| at(Some(index + 1), error.into());
+            let Some(value) = value_of(line).map_err(told)? else { continue };
+            let assessment: Assessment = serde_json::from_value(value).map_err(told)?;
+            if assessment.rounds <= rounds {
+                lines.extend_from_slice(line);
+                lines.push(b'\n');
+                assessments.push(assessment);
+            }
+        }
+        write_whole(&path, &lines).map_err(|error| at(None, error.into()))?;
+        Ok(assessments)
     }
 
     /// Opens a file of lines to append to. A last line that was cut off when a program was killed is ended first.
@@ -268,33 +271,13 @@ fn refuse_made(path: &Path) -> Result<(), RunDirFault> {
     Ok(())
 }
 
-/// Whether it is a file that was being written when its program was killed.
-fn is_unfinished(entry: &DirEntry) -> io::Result<bool> {
-    Ok(entry.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes()) && entry.file_type()?.is_file())
-}
-
-/// Whether it is a folder in which a network was being saved or deleted when its program was killed.
-fn is_hidden_folder(entry: &DirEntry) -> io::Result<bool> {
-    Ok(entry.file_name().as_encoded_bytes().starts_with(b".") && entry.file_type()?.is_dir())
-}
-
-/// Deletes what `is_left` in a folder of a run, which need not be there.
-fn sweep(folder: &Path, is_left: impl Fn(&DirEntry) -> io::Result<bool>) -> io::Result<()> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        entries => entries?,
-    };
-    for entry in entries {
+/// Removes from a folder of networks the folders in which one was being saved or deleted when its program was killed.
+fn remove_hidden_folders(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if !is_left(&entry)? {
-            continue;
+        if entry.file_name().as_encoded_bytes().starts_with(b".") && entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
         }
-        let removed = match entry.file_type()?.is_dir() {
-            true => fs::remove_dir_all(entry.path()),
-            false => fs::remove_file(entry.path()),
-        };
-        // `dervish report` may be writing its page here, and have it under its name by now.
-        removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
     }
     Ok(())
 }

@@ -168,6 +168,13 @@ impl RoundLine {
     }
 }
 
+/// The losses of the policy that there are, each with a comma behind it: its cross-entropy where one was taught, its entropy where
+/// the policy gradient moves it, both in nats.
+pub fn policy_losses(policy: f64, entropy: f64, digits: usize) -> String {
+    let losses = [("policy", policy), ("entropy", entropy)].into_iter().filter(|(_, loss)| *loss > 0.0);
+    losses.map(|(name, loss)| format!("{name} {loss:.digits$}, ")).collect()
+}
+
 /// A file of a run directory that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}{line}: {reason}", path = path.display(), line = line.map(|line| format!(":{line}")).unwrap_or_default())]
@@ -193,7 +200,7 @@ pub enum RunFileFault {
     /// A line is no JSON, or has other fields than it should.
     #[error("{}", of_one_line(.0))]
     Line(#[from] serde_json::Error),
-    /// It has no configuration.
+    /// It is not there, or has no configuration.
     #[error("is no run directory: it has no {CONFIG}")]
     NoRun,
 }
@@ -204,7 +211,7 @@ fn of_one_line(error: &serde_json::Error) -> String {
 }
 
 /// What a line says. `None` for one that a kill cut off: the last, or one that the next session ended by a line break.
-fn value_of(line: &[u8]) -> Result<Option<Value>, serde_json::Error> {
+pub(crate) fn value_of(line: &[u8]) -> Result<Option<Value>, serde_json::Error> {
     match serde_json::from_slice(line) {
         Err(error) if error.is_eof() => Ok(None),
         read => read.map(Some),
@@ -227,7 +234,7 @@ impl RunFiles {
         };
         let is_missing = |error: &io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
         let outline = read().map_err(|reason| match reason {
-            RunFileFault::Io(error) if is_missing(&error) && path.exists() => {
+            RunFileFault::Io(error) if is_missing(&error) => {
                 RunFileError { path: path.to_owned(), line: None, reason: RunFileFault::NoRun }
             }
             reason => RunFileError { path: config.clone(), line: None, reason },
@@ -308,6 +315,17 @@ impl RunFiles {
             }
         }
         Ok(latest)
+    }
+
+    /// Seconds that the run has taken, whatever was saved of them: by its clock, or by its latest round where an older program,
+    /// which had no clock, trained it; 0 where there is neither.
+    ///
+    /// # Errors
+    /// As [`RunFiles::latest`].
+    pub fn seconds(&self) -> Result<f64, RunFileError> {
+        let lines = [self.latest(CLOCK)?, self.latest(METRICS)?];
+        let told = lines.iter().flatten().filter_map(|line| line["seconds"].as_f64());
+        Ok(told.fold(0.0, f64::max))
     }
 
     /// A line as it is known here.

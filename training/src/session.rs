@@ -136,7 +136,7 @@ pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
     let config = run.config();
     let (mut session, weights) = Session::prepare(material, run, budget, watcher)?;
     let before = session.tally;
-    let stopped = clock::timed(run, before.seconds, begun, || -> Result<bool, SessionError> {
+    let (stopped, seconds) = clock::timed(run, before.seconds, begun, || -> Result<bool, SessionError> {
         if config.deterministic {
             let learnt = session.learn(&weights, begun, watcher, |session| session.play_round(&weights, watcher));
             return session.conclude(learnt, &weights, begun);
@@ -150,10 +150,12 @@ pub fn train<P: Position, E: PolicyEncoder<P> + Clone + 'static>(
             let learnt = session.learn(&weights, begun, watcher, |session| session.receive(games));
             session.conclude(learnt, &weights, begun)
         })?
-    })?;
+    });
+    let stopped = stopped?;
     let Progress { tally, waiting, .. } = session.progress(begun);
-    info!(games = tally.games, decisions = tally.decisions, steps = session.learner.steps(), stopped, "session over");
-    Ok(SessionReport { before, after: tally, waiting, steps: session.learner.steps(), stopped })
+    let (after, steps) = (Tally { seconds, ..tally }, session.learner.steps());
+    info!(games = after.games, decisions = after.decisions, steps, stopped, "session over");
+    Ok(SessionReport { before, after, waiting, steps, stopped })
 }
 
 /// What is left of a run's latest session, which was stopped or killed; `None` if it came to its end or none has begun.

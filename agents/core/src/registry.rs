@@ -30,11 +30,9 @@ impl<P: Position> Registry<P> {
     /// Adds an agent, or replaces the one of the same name.
     pub fn register<A: Configure<P>>(&mut self, prototype: A) {
         let doc = KindDoc { name: A::NAME, summary: A::SUMMARY, positional: A::POSITIONAL, options: A::OPTIONS };
-        let configure = move |options: &AgentOptions| {
-            let configured = prototype.configure(options)?;
-            Ok(AgentFactory::of(configured))
-        };
-        self.kinds.insert(A::NAME, AgentKind { doc, configure: Box::new(configure) });
+        let choices = doc.options.iter().map(|option| (option.name, prototype.choices(option.name))).collect();
+        let configure = move |options: &AgentOptions| prototype.configure(options).map(AgentFactory::of);
+        self.kinds.insert(A::NAME, AgentKind { doc, choices, configure: Box::new(configure) });
     }
 
     /// The factory of the agent that `spec` describes.
@@ -54,6 +52,11 @@ impl<P: Position> Registry<P> {
     pub fn kinds(&self) -> impl Iterator<Item = &KindDoc> {
         self.kinds.values().map(|kind| &kind.doc)
     }
+
+    /// What [`Configure::choices`] says of an agent's option in this game; empty where there is no such agent or option.
+    pub fn choices(&self, agent: &str, option: &str) -> &[&'static str] {
+        self.kinds.get(agent).and_then(|kind| kind.choices.get(option)).map_or(&[][..], Vec::as_slice)
+    }
 }
 
 impl<P: Position> Default for Registry<P> {
@@ -64,6 +67,7 @@ impl<P: Position> Default for Registry<P> {
 
 struct AgentKind<P: Position> {
     doc: KindDoc,
+    choices: BTreeMap<&'static str, Vec<&'static str>>,
     configure: Box<MakeFactory<P>>,
 }
 
@@ -79,6 +83,12 @@ pub trait Configure<P: Position>: Agent<P> + Clone + Sync + 'static {
     const POSITIONAL: Option<&'static str> = None;
     /// Its options.
     const OPTIONS: &'static [OptionDoc];
+
+    /// The words that an option takes, where the game says which; empty for every other option, whose meaning names its
+    /// words.
+    fn choices(&self, _option: &str) -> Vec<&'static str> {
+        Vec::new()
+    }
 
     /// A copy of this prototype with the given options. Costly things (networks) are loaded here, once, and shared by
     /// the clones.
@@ -150,8 +160,7 @@ impl KindDoc {
                 self.options.iter().any(|doc| doc.name == option && doc.default == value)
             })
         };
-        // A comma within a value is written twice again.
-        let kept = options.into_iter().filter(|item| !usual(item)).map(|item| item.replace(',', ",,"));
+        let kept = options.iter().filter(|item| !usual(item)).map(|item| in_spec(item));
         let kept = kept.collect::<Vec<_>>().join(",");
         if kept.is_empty() { name.to_string() } else { format!("{name}:{kept}") }
     }
@@ -164,7 +173,7 @@ pub struct OptionDoc {
     pub name: &'static str,
     /// Value if left out.
     pub default: &'static str,
-    /// One line that says what it does, with its unit.
+    /// One line that says what it does, with its unit, or with the words that it takes.
     pub meaning: &'static str,
 }
 
@@ -258,6 +267,11 @@ pub fn split_spec(spec: &str) -> (&str, Vec<String>) {
         items.push(item);
     }
     (name, items)
+}
+
+/// A value as it stands in a spec, where [`split_spec`] finds it again: a comma is written twice.
+pub fn in_spec(value: &str) -> String {
+    value.replace(',', ",,")
 }
 
 /// What is wrong with an agent's spec.

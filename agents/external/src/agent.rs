@@ -7,7 +7,7 @@ use crate::protocol::{
 };
 use dervish_agents::agent::{Agent, AgentError, Choice, Event};
 use dervish_agents::limits::{Limits, TurnLedger};
-use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError};
+use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError, in_spec};
 use dervish_env::encode::{Encoder, Observation, Parts};
 use dervish_env::game::{Action, Actor, IllegalMove, Position, Seat};
 use dervish_env::record::Ending;
@@ -268,7 +268,7 @@ impl<P: Position, E: Encoder<P>> Clone for ExternalAgent<P, E> {
 impl<P: Position, E: Encoder<P> + 'static> Agent<P> for ExternalAgent<P, E> {
     fn spec(&self) -> String {
         let ExternalSettings { command, timeout, start, seed } = &self.settings;
-        format!("external:cmd={},timeout={timeout},start={start},seed={seed}", command.replace(',', ",,"))
+        format!("external:cmd={},timeout={timeout},start={start},seed={seed}", in_spec(command))
     }
 
     fn new_game(&mut self, mut rng: ChaCha8Rng) {

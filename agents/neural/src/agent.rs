@@ -6,13 +6,13 @@ use dervish_agents::agent::{Agent, AgentError, Choice};
 use dervish_agents::evaluation::Utility;
 use dervish_agents::evaluator::{Evaluator, EvaluatorError};
 use dervish_agents::limits::{Limits, MoveBudget};
-use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError};
+use dervish_agents::registry::{AgentOptions, Configure, OptionDoc, SpecError, in_spec};
 use dervish_agents::thinking::Thinking;
 use dervish_env::chance::SplitMix64;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Action, GameIdentity, Position};
 use dervish_models::checkpoint::{self, CheckpointError, Contract};
-use dervish_models::checkpoint_series::CheckpointSeries;
+use dervish_models::checkpoint_series::{CHECKPOINTS, CheckpointSeries};
 use dervish_models::device::DeviceChoice;
 use dervish_models::network::Network;
 use dervish_models::process;
@@ -332,7 +332,7 @@ fn spec(settings: &NeuralSettings) -> String {
     let NeuralSettings { run, step, device, simulations, search, temperature, candidates, exploration, batch, seed } =
         settings;
     let step = step.map_or_else(|| "latest".to_string(), |step| step.to_string());
-    let search = search.word();
+    let (run, search) = (in_spec(run), search.word());
     format!(
         "neural:run={run},step={step},device={device},sims={simulations},search={search},temperature={temperature},\
          candidates={candidates},c={exploration},batch={batch},seed={seed}"
@@ -352,7 +352,7 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
         OptionDoc {
             name: "step",
             default: "latest",
-            meaning: "which checkpoint of the run; 0 is the untrained network",
+            meaning: "latest, or the step of a checkpoint of the run; 0: untrained",
         },
         OptionDoc { name: "device", default: "auto", meaning: "where the network computes: auto, cpu, cuda or cuda:N" },
         OptionDoc { name: "sims", default: "0", meaning: "simulations for each choice; 0: the policy without search" },
@@ -399,6 +399,9 @@ impl<P: Position, E: PolicyEncoder<P> + 'static> Configure<P> for NeuralAgent<P,
                     return Err(unavailable(format!("{run} has step {known}, not {step}")));
                 }
                 Ok(path.to_owned())
+            }
+            _ if !path.join(CHECKPOINTS).is_dir() => {
+                return Err(unavailable(format!("{run}: no run directory and no exported network")));
             }
             _ => CheckpointSeries::of_run(path).path_of(step),
         };

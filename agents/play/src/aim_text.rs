@@ -27,29 +27,32 @@ fn conditions(position: &Campaign) -> String {
                  and with fewer the game is a draw (14.1).\n\
                  Points of the mahdist player: {}{}.\n{points_now}",
                 places(points, name),
-                for_losses(*units_per_point, "egyptian"),
+                for_losses(*units_per_point, Side::Egyptian).map_or(String::new(), |points| format!(", {points}")),
             )
         }
         Victory::Khartoum { prize, british_strength } => {
             let (prize, holds) = (name(*prize), position.points(Side::Egyptian) > 0);
             format!(
-                "{last}, or earlier with the turn of the event `withdraw`, the egyptian player wins with British combat \
-                 units of melee strength {british_strength} or more in {prize}, disrupted ones counted half; else the \
-                 mahdist player wins (14.2).\nAs things stand: {} there.\n",
-                if holds { "enough British stand" } else { "too few British stand" }
+                "{last}, or earlier with the turn of the event `withdraw`, the egyptian player wins with British or Indian \
+                 combat units (1.1) of melee strength {british_strength} or more in {prize}, disrupted ones counted half; \
+                 else the mahdist player wins (14.2).\nAs things stand: {} of them stand there.\n",
+                if holds { "enough" } else { "too few" }
             )
         }
         Victory::Points { sudden_death, points, mahdists_per_point, egyptians_per_point } => {
             let at_once = sudden_death.map_or(String::new(), |place| {
                 format!("The mahdist player wins at once by controlling {}. ", name(place))
             });
-            let egyptian = for_losses(*mahdists_per_point, "mahdist");
-            let mahdist = for_losses(*egyptians_per_point, "egyptian");
+            let losses = [(Side::Egyptian, *mahdists_per_point), (Side::Mahdist, *egyptians_per_point)];
+            let losses = losses.map(|(side, units_per_point)| {
+                for_losses(units_per_point, side.other())
+                    .map_or(String::new(), |points| format!("; to the {} player {points}", side.id()))
+            });
             format!(
                 "{at_once}{last}, whoever has more points wins; with as many the game is a draw (14.3).\n\
-                 Points for controlling {}; of the egyptian player{egyptian}; of the mahdist player{mahdist}.\n\
-                 {points_now}",
+                 Points for controlling {}{}.\n{points_now}",
                 places(points, name),
+                losses.concat(),
             )
         }
         Victory::Holder { prize, lesser } => {
@@ -133,11 +136,12 @@ fn places<'a>(points: &[PlacePoints], name: impl Fn(PlaceId) -> &'a str) -> Stri
     points.iter().map(|of| format!("{} {}", name(of.place), of.points)).collect::<Vec<_>>().join(", ")
 }
 
-/// The points for eliminated units, if there are any.
-fn for_losses(units_per_point: u8, loser: &str) -> String {
+/// The points for eliminated units of a side (14.5), if there are any.
+fn for_losses(units_per_point: u8, loser: Side) -> Option<String> {
+    let name = loser.id();
     match units_per_point {
-        0 => String::new(),
-        1 => format!(", 1 for each {loser} combat unit eliminated"),
-        units => format!(", 1 for each {units} {loser} combat units eliminated"),
+        0 => None,
+        1 => Some(format!("1 for each eliminated combat unit of the {name} player")),
+        units => Some(format!("1 for each {units} eliminated combat units of the {name} player")),
     }
 }

@@ -1,5 +1,6 @@
 //! Positions as people read them: drawn, with what they may ask of them, and what orders and rolls mean.
 
+use dervish_agents::agent::Event;
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::campaign::Phase;
 use dervish_env::dervish::order::Order;
@@ -75,9 +76,15 @@ pub trait BoardText: Position {
         outcome.0.to_string()
     }
 
-    /// What has changed by `after`, beyond what an order or a roll says; empty if nothing has.
+    /// What has changed by `after`, beyond what an order or a roll says; empty if nothing has. All lines but the first are
+    /// indented.
     fn change_text(&self, _after: &Self) -> String {
         String::new()
+    }
+
+    /// The orders that are taken by themselves after an event, because there is no other, in notation and in order.
+    fn forced_texts(&self, _event: Event) -> Vec<String> {
+        Vec::new()
     }
 }
 
@@ -148,6 +155,15 @@ impl BoardText for Campaign {
 
     fn change_text(&self, after: &Campaign) -> String {
         change_of_campaign(self, after)
+    }
+
+    fn forced_texts(&self, event: Event) -> Vec<String> {
+        let (mut after, mut forced) = (*self, Vec::new());
+        match event {
+            Event::Played(_, action) => after.apply_telling(action, &mut forced),
+            Event::Rolled(outcome) => after.resolve_telling(outcome, &mut forced),
+        }
+        forced
     }
 
     /// With the name of the place in the hex that is chosen; of no units, that it is none.

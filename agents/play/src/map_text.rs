@@ -19,8 +19,11 @@ const HALF_WIDTH: usize = 7;
 /// Columns that are drawn side by side where the whole map is asked for.
 const MOST_COLUMNS: usize = 18;
 
+/// Characters for a hex on the map, besides the one between two of them.
+const CELL: usize = 5;
+
 const LEGEND: &str = "ground . clear - desert + cultivated h hills m mountain ~ sea   place T town V village O oasis   \
-                      stack E/M and its land units, ! disrupted, * leader, g gunboat   [ ] where something is asked\n\
+                      stack E/M and its land units, ! disrupted, * leader, g gunboat, & both   [ ] where something is asked\n\
                       a hex is its column and row: 4606 is column 46, row 06; rivers are not drawn\n";
 
 /// Date, phase and score, the map around the action, the stacks on it, what is still to be set up.
@@ -40,8 +43,11 @@ pub(crate) fn board_of_campaign(position: &Campaign) -> String {
 pub(crate) fn board_around(position: &Campaign, centre: Hex) -> String {
     let board = &position.scenario().board;
     let (all_columns, all_rows) = extent(board);
+    // At the edges of the map as much is drawn as elsewhere.
     let around = |centre: usize, half: usize, all: &Range<usize>| {
-        centre.saturating_sub(half).max(all.start)..(centre + half + 1).min(all.end)
+        let last = all.end.saturating_sub(2 * half + 1).max(all.start);
+        let first = centre.saturating_sub(half).clamp(all.start, last);
+        first..(first + 2 * half + 1).min(all.end)
     };
     let columns = around(centre.column(), HALF_WIDTH, &all_columns);
     let rows = around(centre.row(), HALF_HEIGHT, &all_rows);
@@ -117,7 +123,7 @@ pub(crate) fn turn_of_campaign(position: &Campaign) -> String {
     format!("game turn {} of {}, {year}-{month:02}, {} player", turn + 1, scenario.turns, player.id())
 }
 
-/// So many units of a kind, as lists name them: `4 rifle_r disrupted in the group`.
+/// So many units of a kind, with what tells them apart from others in their hex: `4 rifle_r disrupted in the group`.
 pub(crate) fn cohort_text(cohort: Cohort) -> String {
     format!(
         "{} {}{}{}",
@@ -143,13 +149,11 @@ fn header(position: &Campaign) -> String {
 fn extent(board: &Board) -> (Range<usize>, Range<usize>) {
     let cells = board.cells.iter().enumerate().filter(|(_, cell)| cell.ground != Ground::Off);
     let hexes: Vec<Hex> = cells.map(|(index, _)| Hex(index as u16)).collect();
-    let bounds = |places: Vec<usize>| {
-        let (first, last) = (places.iter().min(), places.iter().max());
-        first.copied().unwrap_or(0)..last.map_or(0, |last| last + 1)
+    let bounds = |coordinate: fn(Hex) -> usize| {
+        let all = || hexes.iter().map(|hex| coordinate(*hex));
+        all().min().unwrap_or(0)..all().max().map_or(0, |last| last + 1)
     };
-    let columns = hexes.iter().map(|hex| hex.column()).collect();
-    let rows = hexes.iter().map(|hex| hex.row()).collect();
-    (bounds(columns), bounds(rows))
+    (bounds(Hex::column), bounds(Hex::row))
 }
 
 /// `34 to 48`.
@@ -166,19 +170,22 @@ fn drawn(position: &Campaign, columns: Range<usize>, rows: Range<usize>, marked:
     text.push('\n');
     for row in rows {
         let _ = write!(text, "{row:02} {}", if row % 2 == 1 { "   " } else { "" });
+        let mut between = ' ';
         for column in columns.clone() {
             let hex = Hex::at(column, row);
-            let (open, close) = if hex == marked { ('[', ']') } else { (' ', ' ') };
-            let _ = write!(text, "{open}{:4}{close}", cell_text(position, hex));
+            let before = if hex == marked { '[' } else { between };
+            let _ = write!(text, "{before}{:CELL$}", cell_text(position, hex));
+            between = if hex == marked { ']' } else { ' ' };
         }
+        text.push(between);
         text.push('\n');
     }
     text
 }
 
-/// Four characters for a hex: ground, place, stack.
+/// At most [`CELL`] characters for a hex: ground or place, stack.
 fn cell_text(position: &Campaign, hex: Hex) -> String {
-    let board: &Board = &position.scenario().board;
+    let board = &position.scenario().board;
     let cell = board.cell(hex);
     if cell.ground == Ground::Off {
         return String::new();
@@ -198,23 +205,28 @@ fn cell_text(position: &Campaign, hex: Hex) -> String {
         _ => '.',
     };
     let mut text = String::from(place.unwrap_or(ground));
+    let (mut disrupted, mut gunboat, mut leader) = (false, false, false);
     for side in Side::BOTH {
         let force = position.units().force(hex, side, |_| true);
         let units = force.count_of(LAND);
         if units > 0 {
             let _ = write!(text, "{}{units}", if side == Side::Egyptian { 'E' } else { 'M' });
-            if force.disrupted_of(LAND) > 0 && text.len() < 4 {
-                text.push('!');
-            }
         }
-        if force.count_of(GUNBOATS) > 0 && text.len() < 4 {
-            text.push('g');
-        }
-        if position.has_leader(hex, side) && text.len() < 4 {
-            text.push('*');
-        }
+        disrupted |= force.disrupted_of(LAND) > 0;
+        gunboat |= force.count_of(GUNBOATS) > 0;
+        leader |= position.has_leader(hex, side);
     }
-    text
+    // Behind ten units or more there is room for one sign.
+    let sign = match (leader, gunboat) {
+        (true, true) => "&",
+        (true, false) => "*",
+        (false, true) => "g",
+        (false, false) => "",
+    };
+    if disrupted && text.len() + sign.len() < CELL {
+        text.push('!');
+    }
+    text + sign
 }
 
 /// The hexes where a side has anything.
@@ -224,11 +236,16 @@ fn stack_hexes(position: &Campaign, side: Side) -> BTreeSet<Hex> {
     units.chain(leaders.map(|leader| position.leader(leader).hex).filter(|hex| hex.is_some())).collect()
 }
 
-/// One line for what these sides have in a hex.
+/// One line for what these sides have in a hex, whether it is in a group or not.
 fn stack_text(position: &Campaign, hex: Hex, sides: &[Side]) -> String {
-    let cohorts = position.units().at(hex).iter().filter(|cohort| sides.contains(&cohort.side()));
-    let mut names: Vec<String> = cohorts.map(|cohort| cohort_text(*cohort)).collect();
+    let mut names = Vec::new();
     for side in sides {
+        let force = position.units().force(hex, *side, |_| true);
+        for kind in force.kinds_present().iter() {
+            let counts = [(force.good[kind.index()], ""), (force.disrupted[kind.index()], " disrupted")];
+            let units = counts.into_iter().filter(|(count, _)| *count > 0);
+            names.extend(units.map(|(count, order)| format!("{count} {}{order}", kind.id())));
+        }
         names.extend(position.leaders_at(hex, *side).map(|leader| leader.id().to_string()));
     }
     format!("{}: {}", position.place_text(hex), names.join(", "))

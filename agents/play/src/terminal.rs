@@ -29,6 +29,8 @@ pub struct Table<P: Position> {
     shows_thinking: bool,
     dice: Dice,
     record: Record,
+    /// The board as it was drawn last, apart from where something was asked.
+    drawn: String,
     /// Where undo can go back to: before each decision of the person since the last roll or answer of the opponent,
     /// and that decision, of which the opponent hears only when it stands.
     undo: Vec<(P, Record, Action)>,
@@ -63,9 +65,10 @@ pub enum PlayError {
 /// What a record has for the agent of the person's seat.
 pub const HUMAN: &str = "human";
 
-const HELP: &str = "a number or the text of an order plays it, and so does a hex that only one of them names; l lists the \
-                    orders; b draws the board; v tells how the game is won; u takes back orders given since the last \
-                    roll; w FILE keeps the game in a new file; q leaves the game; ? tells this again\n";
+const HELP: &str = "a number or the text of an order plays it, and so does a hex, or the name of the place in it, that only \
+                    one of them names; l lists the orders; b draws the board; v tells how the game is won; u takes back \
+                    orders given since the last roll; w FILE keeps the game in a new file; q leaves the game; ? tells \
+                    this again\n";
 const SIGNS: &str = "* is a roll, - an order of the other side, and what they change stands below\n";
 /// Bytes of a line without its line break: more is no order.
 const LONGEST_LINE: usize = 1024;
@@ -82,14 +85,26 @@ impl<P: BoardText> Table<P> {
         agents[person.other().index()] = &spec;
         let record = Record::begin(&start, seed, agents);
         let dice = Dice::new(seed);
-        let mut table =
-            Table { position: start, person, opponent, limits, shows_thinking: false, dice, record, undo: Vec::new() };
+        let mut table = Table::at(start, person, opponent, limits, dice, record);
         table.opponent.new_game(agent_rng(seed, 0, person.other()));
         table
     }
 
-    /// A game that was left, from the end of its record on, with the dice that would have fallen. The opponent hears of all
-    /// that was played, but draws from its stream anew.
+    fn at(
+        position: P,
+        person: Seat,
+        opponent: Box<dyn Agent<P>>,
+        limits: Limits,
+        dice: Dice,
+        record: Record,
+    ) -> Table<P> {
+        let (shows_thinking, drawn, undo) = (false, String::new(), Vec::new());
+        Table { position, person, opponent, limits, shows_thinking, dice, record, drawn, undo }
+    }
+
+    /// A game that was left, from the end of its record on, with the dice that would have fallen; whoever played it, the record
+    /// names the person and the opponent from then on. The opponent hears of all that was played, but draws from its stream
+    /// anew.
     ///
     /// # Errors
     /// [`RecordError::Line`] with the first line that is wrong.
@@ -115,8 +130,10 @@ impl<P: BoardText> Table<P> {
             }
         }
         replay.verify()?;
-        let (record, position, dice) = replay.fork();
-        Ok(Table { position, person, opponent, limits, shows_thinking: false, dice, record, undo: Vec::new() })
+        let (mut record, position, dice) = replay.fork();
+        record.set_agent(person, HUMAN);
+        record.set_agent(person.other(), &opponent.spec());
+        Ok(Table::at(position, person, opponent, limits, dice, record))
     }
 
     /// The same, where the person sees after each of the opponent's actions what his search found, or not.
@@ -184,9 +201,10 @@ impl<P: BoardText> Table<P> {
                     let before = self.position.clone();
                     self.record.push_roll(&before, outcome);
                     self.position.resolve(outcome)?;
-                    self.tell_change(&before, output)?;
+                    let event = Event::Rolled(outcome);
+                    self.tell_change(&before, event, output)?;
                     self.let_stand();
-                    self.opponent.observe(Event::Rolled(outcome));
+                    self.opponent.observe(event);
                 }
                 Actor::Player(seat) if seat == self.person => {
                     self.keep(file)?;
@@ -203,8 +221,9 @@ impl<P: BoardText> Table<P> {
                         write!(output, "{}", thinking_text(&self.position, &choice))?;
                     }
                     let before = self.play_action(choice.action)?;
-                    self.tell_change(&before, output)?;
-                    self.opponent.observe(Event::Played(seat, choice.action));
+                    let event = Event::Played(seat, choice.action);
+                    self.tell_change(&before, event, output)?;
+                    self.opponent.observe(event);
                 }
             }
         }
@@ -246,7 +265,11 @@ impl<P: BoardText> Table<P> {
         Ok(before)
     }
 
-    fn tell_change(&self, before: &P, output: &mut impl Write) -> io::Result<()> {
+    /// Tells what has followed an event: the orders that were taken by themselves, and what has changed.
+    fn tell_change(&self, before: &P, event: Event, output: &mut impl Write) -> io::Result<()> {
+        for order in before.forced_texts(event) {
+            writeln!(output, "  the only choice: {order}")?;
+        }
         match before.change_text(&self.position).as_str() {
             "" => Ok(()),
             change => writeln!(output, "  {change}"),
@@ -268,7 +291,12 @@ impl<P: BoardText> Table<P> {
         file: &mut Option<GameFile>,
     ) -> Result<Sitting, PlayError> {
         let orders = self.numbered_orders();
-        write!(output, "{}", self.position.board_text())?;
+        let board = self.position.board_text();
+        let unmarked = board.replace(['[', ']'], " ");
+        if unmarked != self.drawn {
+            write!(output, "{board}")?;
+            self.drawn = unmarked;
+        }
         writeln!(output, "{}: {}", P::seat_name(self.person), self.position.pending_text())?;
         self.list(&orders, SHORT_LIST, output)?;
         write!(output, "{}", self.position.odds_text())?;
@@ -298,7 +326,10 @@ impl<P: BoardText> Table<P> {
                     warned = true;
                     writeln!(output, "this game is not kept: w FILE keeps it in a new file, another q leaves it")?;
                 }
-                "?" | "h" | "help" => self.help(output)?,
+                "?" | "h" | "help" => {
+                    self.help(output)?;
+                    write!(output, "{}", self.position.answer_text("?").unwrap_or_default())?;
+                }
                 "l" | "list" => self.list(&orders, usize::MAX, output)?,
                 "b" | "board" => write!(output, "{}", self.position.board_text())?,
                 "v" | "victory" => write!(output, "{}", self.position.aim_text())?,
@@ -313,9 +344,8 @@ impl<P: BoardText> Table<P> {
                 },
                 text => {
                     if let Some(name) = file_to_write(text) {
-                        match self.begin_file(name, file) {
-                            Ok(()) => writeln!(output, "from now on this game is kept in {name}")?,
-                            Err(reason) => writeln!(output, "{reason}")?,
+                        match self.write_file(name, file) {
+                            Ok(told) | Err(told) => writeln!(output, "{told}")?,
                         }
                         continue;
                     }
@@ -327,7 +357,7 @@ impl<P: BoardText> Table<P> {
                         Ok(action) => {
                             let record = self.record.clone();
                             let before = self.play_action(action)?;
-                            self.tell_change(&before, output)?;
+                            self.tell_change(&before, Event::Played(self.person, action), output)?;
                             self.undo.push((before, record, action));
                             return Ok(Sitting::Finished);
                         }
@@ -342,11 +372,9 @@ impl<P: BoardText> Table<P> {
         write!(output, "{HELP}{}{SIGNS}", P::questions_text())
     }
 
-    /// Writes the record to a new file, in which the game is kept from then on.
-    fn begin_file(&self, name: &str, file: &mut Option<GameFile>) -> Result<(), String> {
-        if let Some(file) = file {
-            return Err(format!("this game is kept in {}", file.path().display()));
-        }
+    /// Writes the record to a new file, in which the game is kept from then on unless it is kept already; returns what to say
+    /// of it.
+    fn write_file(&self, name: &str, file: &mut Option<GameFile>) -> Result<String, String> {
         let path = Path::new(name);
         if path.symlink_metadata().is_ok() {
             return Err(format!("{name} exists; name a new file"));
@@ -357,8 +385,11 @@ impl<P: BoardText> Table<P> {
         }
         let mut begun = GameFile::new(path);
         begun.keep(&self.record).map_err(|error| error.to_string())?;
+        if let Some(kept) = file {
+            return Ok(format!("{name} is a copy as things stand; this game is kept in {}", kept.path().display()));
+        }
         *file = Some(begun);
-        Ok(())
+        Ok(format!("from now on this game is kept in {name}"))
     }
 
     /// The legal orders, each with the number that plays it: how many, in a list of counts, else its place in the list.
@@ -371,10 +402,11 @@ impl<P: BoardText> Table<P> {
     }
 
     /// A number of the list, the text of an order, or another number that stands in the text of one order alone: a hex, or
-    /// the 0 of an order for no units.
+    /// the 0 of an order for no units. For such a number its name can stand.
     fn read_order(&self, text: &str, orders: &[(usize, Action)]) -> Result<Action, String> {
         let Ok(number) = text.parse::<usize>() else {
-            return self.position.parse_choice(text).map_err(|error| error.to_string());
+            let read = self.position.parse_choice(text).map_err(|error| error.to_string());
+            return read.or_else(|reason| self.order_by_name(text, orders).ok_or(reason));
         };
         // Hexes of the first columns begin with a 0, numbers of the list do not.
         if let Some((_, action)) = orders.iter().find(|(listed, _)| *listed == number && listed.to_string() == text) {
@@ -394,6 +426,20 @@ impl<P: BoardText> Table<P> {
                 self.position.action_text(*first)
             )),
         }
+    }
+
+    /// The order whose text ends in a number for which the list shows a name in brackets, such as that of a place, if `text` is
+    /// that name, or the order with the name for the number.
+    fn order_by_name(&self, text: &str, orders: &[(usize, Action)]) -> Option<Action> {
+        let words = |text: &str| text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>();
+        let wanted = words(text);
+        let named = |action: &Action| {
+            let (order, shown) = (self.position.action_text(*action), self.position.choice_text(*action));
+            let name = shown.strip_prefix(&order).and_then(|rest| rest.trim().strip_prefix('(')?.strip_suffix(')'));
+            let before = order.rsplit_once(' ').map_or("", |(before, _)| before);
+            name.is_some_and(|name| wanted == words(name) || wanted == words(&format!("{before} {name}")))
+        };
+        orders.iter().map(|(_, action)| *action).find(named)
     }
 
     fn list(&self, orders: &[(usize, Action)], most: usize, output: &mut impl Write) -> io::Result<()> {

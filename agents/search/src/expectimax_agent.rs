@@ -94,7 +94,7 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Expectimax<P, E> {
         OptionDoc { name: "nodes", default: "10000", meaning: "positions looked at for each choice, at most" },
         OptionDoc { name: "depth", default: "32", meaning: "decisions and rolls to look ahead, at most" },
         OptionDoc { name: "star", default: "2", meaning: "pruning: 0 none, 1 Star1, 2 Star2" },
-        OptionDoc { name: "merged", default: "true", meaning: "whole procedures of rolls as one roll" },
+        OptionDoc { name: "merged", default: "true", meaning: "true or false: whole procedures of rolls as one roll" },
         MARGIN,
         OptionDoc { name: "memory", default: "16", meaning: "size of the transposition table in MiB" },
     ];

@@ -116,10 +116,18 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Gumbel<P, E> {
         LeafOptions::ROLLOUT,
         LeafOptions::DEPTH,
         MARGIN,
-        OptionDoc { name: "merged", default: "true", meaning: "whole procedures of rolls as one chance node" },
+        OptionDoc {
+            name: "merged",
+            default: "true",
+            meaning: "true or false: whole procedures of rolls as one chance node",
+        },
         OptionDoc { name: "memory", default: "64", meaning: "bound on the tree in MiB" },
         OptionDoc { name: "seed", default: "0", meaning: "which random stream of the game to use" },
     ];
+
+    fn choices(&self, option: &str) -> Vec<&'static str> {
+        LeafOptions::choices(option, &self.knowledge)
+    }
 
     fn configure(&self, options: &AgentOptions) -> Result<Gumbel<P, E>, SpecError> {
         let GumbelOptions { settings, leaf, seed } = self.options;

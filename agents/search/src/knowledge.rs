@@ -37,7 +37,12 @@ impl<P: Position, E> Knowledge<P, E> {
             .map_or_else(|| Box::new(Uniform) as _, |(_, p)| p.clone())
     }
 
-    /// The policy name given for `option`, or `default`; `also` is a name that stands for something else.
+    /// The names of the policies, and `also`, a name that stands for something else.
+    pub fn policy_names(&self, also: Option<&'static str>) -> Vec<&'static str> {
+        self.policies.iter().map(|(name, _)| *name).chain(also).collect()
+    }
+
+    /// Which of [`Knowledge::policy_names`] is given for `option`, or `default`.
     ///
     /// # Errors
     /// [`SpecError::InvalidValue`] if the game has no such policy.
@@ -49,9 +54,8 @@ impl<P: Position, E> Knowledge<P, E> {
         also: Option<&'static str>,
     ) -> Result<&'static str, SpecError> {
         let Some(text) = options.text(option) else { return Ok(default) };
-        let names = || self.policies.iter().map(|(name, _)| *name).chain(also);
-        names()
-            .find(|name| *name == text)
-            .ok_or_else(|| options.invalid(option, text, format!("one of {}", names().collect::<Vec<_>>().join(", "))))
+        let names = self.policy_names(also);
+        let named = names.iter().copied().find(|name| *name == text);
+        named.ok_or_else(|| options.invalid(option, text, format!("one of {}", names.join(", "))))
     }
 }

@@ -29,14 +29,28 @@ impl LeafOptions {
     pub const PRIOR: OptionDoc =
         OptionDoc { name: "prior", default: RANDOM, meaning: "policy whose probabilities are the priors" };
     /// What listings say of `rollout`.
-    pub const ROLLOUT: OptionDoc =
-        OptionDoc { name: "rollout", default: RANDOM, meaning: "policy that plays rollouts; none: judged at a glance" };
+    pub const ROLLOUT: OptionDoc = OptionDoc {
+        name: "rollout",
+        default: RANDOM,
+        meaning: "policy that plays rollouts, or none: judged at a glance",
+    };
     /// What listings say of `depth`.
     pub const DEPTH: OptionDoc = OptionDoc {
         name: "depth",
         default: "20",
         meaning: "decisions in a rollout before it is judged; 0: to the end",
     };
+
+    /// The policies that an option names in a game, as [`choices`](dervish_agents::registry::Configure::choices) tells them.
+    pub fn choices<P: Position, E>(option: &str, knowledge: &Knowledge<P, E>) -> Vec<&'static str> {
+        if option == Self::PRIOR.name {
+            knowledge.policy_names(None)
+        } else if option == Self::ROLLOUT.name {
+            knowledge.policy_names(Some(NO_ROLLOUT))
+        } else {
+            Vec::new()
+        }
+    }
 
     /// These options where a spec gives no others.
     ///

@@ -11,7 +11,7 @@
 //! * [`roll_expansion`]: how a roll becomes a node of the tree.
 //! * [`leaf_evaluator`]: what leaves are worth by rollouts, policies and evaluations; [`leaf_options`]: as options of agents;
 //!   [`rollout`]: the rollouts; [`glance`]: evaluations alone.
-//! * [`knowledge`]: what a game gives to its searches; [`mod@reference`]: evaluations of the reference games.
+//! * [`knowledge`]: what a game gives to its searches; [`mod@reference`]: what is known of the reference games.
 
 pub mod exact;
 pub mod expectimax;

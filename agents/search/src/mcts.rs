@@ -147,8 +147,8 @@ impl<P: Position> MctsSearch<P> {
                 let mut searched = Ok(());
                 for thread in threads {
                     match thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
-                        Ok(Some(own)) => {
-                            locked(&first).merge_root(&own);
+                        Ok(Some(mut own)) => {
+                            locked(&first).merge_root(&mut own);
                             nodes_apart += own.len();
                         }
                         Ok(None) => {}

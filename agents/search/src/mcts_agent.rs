@@ -117,13 +117,21 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Mcts<P, E> {
         LeafOptions::ROLLOUT,
         LeafOptions::DEPTH,
         MARGIN,
-        OptionDoc { name: "merged", default: "true", meaning: "whole procedures of rolls as one chance node" },
+        OptionDoc {
+            name: "merged",
+            default: "true",
+            meaning: "true or false: whole procedures of rolls as one chance node",
+        },
         OptionDoc { name: "widen", default: "1", meaning: "n visits see n^widen outcomes of a roll at most; 1: all" },
-        OptionDoc { name: "share", default: "true", meaning: "decisions reached in several ways are one node" },
-        OptionDoc { name: "reuse", default: "true", meaning: "the tree is kept for the next move" },
+        OptionDoc {
+            name: "share",
+            default: "true",
+            meaning: "true or false: decisions reached in several ways are one node",
+        },
+        OptionDoc { name: "reuse", default: "true", meaning: "true or false: the tree is kept for the next move" },
         OptionDoc { name: "batch", default: "1", meaning: "leaves that are evaluated together" },
         OptionDoc { name: "threads", default: "1", meaning: "threads; above 1 choices depend on their timing" },
-        OptionDoc { name: "parallel", default: "tree", meaning: "threads share one tree, or root: have one each" },
+        OptionDoc { name: "parallel", default: "tree", meaning: "tree: threads share one; root: each has its own" },
         OptionDoc {
             name: "memory",
             default: "64",
@@ -131,6 +139,10 @@ impl<P: Position, E: Evaluation<P>> Configure<P> for Mcts<P, E> {
         },
         OptionDoc { name: "seed", default: "0", meaning: "which random stream of the game to use" },
     ];
+
+    fn choices(&self, option: &str) -> Vec<&'static str> {
+        LeafOptions::choices(option, &self.knowledge)
+    }
 
     fn configure(&self, options: &AgentOptions) -> Result<Mcts<P, E>, SpecError> {
         let MctsOptions { simulations, leaf, settings, seed } = self.options;

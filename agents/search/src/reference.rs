@@ -1,9 +1,10 @@
-//! Evaluations of the reference games, simple on purpose.
+//! What searches know of the reference games: evaluations, simple on purpose, and for pig a policy that plays rollouts well.
 
 use dervish_agents::evaluation::Evaluation;
-use dervish_env::game::{Position, Seat};
+use dervish_agents::policy::Policy;
+use dervish_env::game::{Action, Position, Seat};
 use dervish_env::reference::connect_four::{COLUMNS, ConnectFour, ROWS};
-use dervish_env::reference::pig::{Pig, TARGET};
+use dervish_env::reference::pig::{HOLD, Pig, ROLL, TARGET};
 
 /// Pig: the difference of the scores, the running turn counted for its player, over the target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -16,6 +17,45 @@ impl Evaluation<Pig> for PigEvaluation {
             f32::from((position.banked(of) + running).min(TARGET))
         };
         Some((points(seat) - points(seat.other())) / f32::from(TARGET))
+    }
+}
+
+/// Pig: keep pace and end race, which wins 0.922% less often than the best play does against it (Neller and Presser, *Practical
+/// Play of the Dice Game Pig*, 2010): throw on where either player has banked 71; else hold at 21 and an eighth of the
+/// opponent's lead, rounded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct KeepPace;
+
+/// Banked points from which on the race is ended.
+const END_RACE: u8 = 71;
+/// What [`KeepPace`] is sure of as a prior: a search may try the other action.
+const CONFIDENCE: f32 = 0.9;
+
+impl KeepPace {
+    fn action(position: &Pig) -> Action {
+        let own = position.turn_of();
+        let [banked, others] = [own, own.other()].map(|seat| position.banked(seat));
+        // Half an eighth more, rounded down.
+        let pace = 21 + (i32::from(others) - i32::from(banked) + 4).div_euclid(8);
+        if banked.max(others) >= END_RACE || i32::from(position.running()) < pace { ROLL } else { HOLD }
+    }
+}
+
+impl Policy<Pig> for KeepPace {
+    fn priors_into(&mut self, position: &Pig, legal: &[Action], priors: &mut Vec<f32>) {
+        priors.clear();
+        let chosen = KeepPace::action(position);
+        priors.extend(legal.iter().map(|&action| if action == chosen { CONFIDENCE } else { 1.0 - CONFIDENCE }));
+    }
+
+    fn choose(&mut self, position: &Pig, legal: &[Action], _word: u64) -> usize {
+        let chosen = KeepPace::action(position);
+        // Both actions are legal wherever there is a choice.
+        legal.iter().position(|&action| action == chosen).unwrap_or(0)
+    }
+
+    fn duplicate(&self) -> Box<dyn Policy<Pig>> {
+        Box::new(*self)
     }
 }
 

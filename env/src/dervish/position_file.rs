@@ -126,10 +126,8 @@ impl PositionFile {
             faults.iter().flat_map(|cause| fault(None, format!("scenario: {cause}"))).collect()
         })?;
         let name = sections.scenario.clone();
-        let position = Campaign::of_sections(scenario, sections).map_err(|reasons| {
-            let fault = |reason| DataError { file: file.to_owned(), line: None, reason };
-            reasons.into_iter().map(fault).collect::<Vec<_>>()
-        })?;
+        let position = Campaign::of_sections(scenario, sections)
+            .map_err(|reasons| reasons.into_iter().flat_map(|reason| fault(None, reason)).collect::<Vec<_>>())?;
         Ok(PositionFile { scenario: name, position })
     }
 

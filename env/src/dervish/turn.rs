@@ -9,7 +9,7 @@ use super::catalogue::{BRITISH_COMBAT, LEADERS, Side};
 use super::decision::{Decision, DiceKind, Pending};
 use super::order::{Order, Verb};
 use super::rules::march::Taken;
-use crate::game::{Action, Position, WeightedOutcome};
+use crate::game::{Action, Outcome, Position, WeightedOutcome};
 
 impl Campaign {
     /// Goes on until a player has a choice, a roll is due, or the game is over.
@@ -44,6 +44,12 @@ impl Campaign {
             self.obey(order);
             self.settle_telling(&mut |position, order| forced.push(position.order_text(order)));
         }
+    }
+
+    /// Takes a possible roll, and appends to `forced` as [`Self::apply_telling`].
+    pub fn resolve_telling(&mut self, outcome: Outcome, forced: &mut Vec<String>) {
+        self.take_roll(outcome.0);
+        self.settle_telling(&mut |position, order| forced.push(position.order_text(order)));
     }
 
     /// Finds what comes next: rolls for losses first, then the combat, the group, the phase.

@@ -18,7 +18,7 @@ use dervish_search::expectimax_agent::Expectimax;
 use dervish_search::gumbel_agent::Gumbel;
 use dervish_search::knowledge::Knowledge;
 use dervish_search::mcts_agent::Mcts;
-use dervish_search::reference::{ConnectFourEvaluation, PigEvaluation};
+use dervish_search::reference::{ConnectFourEvaluation, KeepPace, PigEvaluation};
 
 /// A game with the agents that can play it. An agent that suits one game alone, or needs something from the game such as
 /// an evaluation, is registered here; [`agents_of`] adds those that need more.
@@ -95,7 +95,7 @@ impl ArenaGame for Pig {
     }
 
     fn agents() -> Registry<Pig> {
-        with_searches(Knowledge::new(Self::evaluation()))
+        with_searches(Knowledge::new(Self::evaluation()).with_policy("keep-pace", KeepPace))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Specs of agents as people read them. What is kept in files and documents has every option.
+//! Agents and scenarios as people read them. What is kept in files and documents has every option of an agent.
 
 use crate::arena::agents::{ArenaGame, agents_of};
 use crate::games::{GameVisitor, game_names, with_game};

@@ -4,7 +4,7 @@
 //! * [`agents`]: which agents can play which game.
 //! * [`anatomy`]: what decides a scenario, from the records of games.
 //! * `booking`: putting the pairs that threads finish in any order into their order.
-//! * [`brief`]: specs of agents as people read them.
+//! * [`brief`]: agents and scenarios as people read them.
 //! * [`folder`]: the folder of a match, with its document and records.
 //! * [`html`]: standings as one page with plots.
 //! * [`luck`]: how much of a result was the dice, and results without it.

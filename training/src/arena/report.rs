@@ -193,8 +193,7 @@ impl MatchStatistics {
 impl fmt::Display for MatchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let statistics = &self.statistics;
-        let scenario = Some(self.identity.scenario.as_str()).filter(|scenario| !scenario.is_empty());
-        writeln!(f, "{}, {} games, seed {}", scenario.unwrap_or(&self.identity.game), statistics.games, self.seed)?;
+        writeln!(f, "{}, {} games, seed {}", self.identity.name(), statistics.games, self.seed)?;
         let ended = self.sprt.and_then(|sprt| sprt.verdict);
         if statistics.games < self.games_requested && ended.is_none() {
             writeln!(f, "stopped: {} games were asked for", self.games_requested)?;
@@ -226,11 +225,9 @@ impl fmt::Display for MatchReport {
                 let within = |value: f64| value.clamp(least, 1.0);
                 let Estimate { value, low, high } = of.adjusted;
                 let adjusted = interval(&Estimate { value: within(value), low: within(low), high: within(high) });
-                let (name, narrowing) = (format!("{name} less luck"), of.narrowing());
-                writeln!(
-                    f,
-                    "{name:<20}{adjusted} of A, {narrowing:.2} times as narrow as Student's interval with luck"
-                )?;
+                // Student's intervals both: that of the table is another.
+                let (label, width) = (format!("{name} less luck"), beside(1.0 / of.narrowing()));
+                writeln!(f, "{label:<20}{adjusted} of A, {width} Student's interval of the {name} with luck")?;
             }
         }
         writeln!(f, "decisions per game  {}", mean(&statistics.decisions, 1))?;
@@ -255,8 +252,15 @@ impl fmt::Display for MatchReport {
             let turn = duration(effort.seconds / effort.turns.max(1) as f64);
             writeln!(f, "thinking of {name}       {time} and {simulations:.1} simulations a decision, {turn} a turn")?;
         }
-        let MatchCost { threads, seconds, decisions_per_second, .. } = self.cost;
-        write!(f, "speed               {decisions_per_second:.0} decisions/s, {seconds:.1} s on {threads} threads")
+        match self.cost {
+            MatchCost { threads: 0, .. } => write!(f, "speed               none: all games were played before"),
+            MatchCost { threads, seconds, decisions_per_second, .. } => {
+                write!(
+                    f,
+                    "speed               {decisions_per_second:.0} decisions/s, {seconds:.1} s on {threads} threads"
+                )
+            }
+        }
     }
 }
 
@@ -282,6 +286,16 @@ impl MatchReport {
             table.add_row(row(agent, "both", &results.total, &total, &EloDifference::of(&total)));
         }
         table
+    }
+}
+
+/// How wide an interval is that has this share of another's width, in words that the other's name follows.
+fn beside(share: f64) -> String {
+    let percent = (100.0 * (share - 1.0)).round();
+    match percent.abs() {
+        0.0 => "as wide as".to_owned(),
+        of if percent < 0.0 => format!("{of}% narrower than"),
+        of => format!("{of}% wider than"),
     }
 }
 

@@ -65,7 +65,7 @@ pub fn draw<P: Position>(
                         let solved = FixedPoint::of(start, BY_RESULT, limit);
                         whole = Some(solved.map_err(|error| match error {
                             NotSolved::Endless => NotDrawn::Endless,
-                            _ => NotDrawn::TooLarge { limit },
+                            NotSolved::TooLarge { .. } | NotSolved::Cycle => NotDrawn::TooLarge { limit },
                         })?);
                     }
                     Err(_) => break,

@@ -109,17 +109,18 @@ impl Standings {
         alike.filter_map(|matches| Standings::of_alike(version, matches)).collect()
     }
 
-    /// Saves the ratings in the file, which has room for one of each agent in a version: where games of a version have several
-    /// bounds no rating is right for all of them, and it keeps none. All standings of these versions must be given.
+    /// Saves the ratings in the file, in place of those of the same version and bounds.
     ///
     /// # Errors
     /// [`StoreError::Sql`].
-    pub fn save(all: &[Standings], store: &mut Store) -> Result<(), StoreError> {
-        for alike in all.chunk_by(|one, other| one.version == other.version) {
-            let ratings = if let [alone] = alike { alone.stored_ratings() } else { Vec::new() };
-            store.save_ratings(&alike[0].version, &ratings)?;
-        }
-        Ok(())
+    pub fn save(&self, store: &mut Store) -> Result<(), StoreError> {
+        let rating = |standing: &AgentStanding| StoredRating {
+            agent: standing.agent.clone(),
+            games: standing.total().games(),
+            elo: [standing.elo.value, standing.elo.low, standing.elo.high],
+        };
+        let ratings: Vec<StoredRating> = self.agents.iter().map(rating).collect();
+        store.save_ratings(&self.version, self.limits, self.max_decisions, &ratings)
     }
 
     /// The standings by these matches, all of the same bounds; `None` without games.
@@ -194,16 +195,6 @@ impl Standings {
             agents: order.iter().map(|&number| standings[number].clone()).collect(),
             decisions,
         })
-    }
-
-    /// The ratings as the file keeps them.
-    fn stored_ratings(&self) -> Vec<StoredRating> {
-        let rating = |standing: &AgentStanding| StoredRating {
-            agent: standing.agent.clone(),
-            games: standing.total().games(),
-            elo: [standing.elo.value, standing.elo.low, standing.elo.high],
-        };
-        self.agents.iter().map(rating).collect()
     }
 
     /// The agents as people read them, in the order of the standings.

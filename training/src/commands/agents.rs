@@ -33,10 +33,13 @@ impl GameVisitor for AgentsTable {
         let mut table = Table::new();
         table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
         table.set_header(["agent", "option", "default", "what it does"]);
-        for kind in agents_of(&start, encoder).kinds() {
+        let agents = agents_of(&start, encoder);
+        for kind in agents.kinds() {
             table.add_row([kind.name, "", "", kind.summary]);
             for option in kind.options {
-                table.add_row(["", option.name, option.default, option.meaning]);
+                let choices = agents.choices(kind.name, option.name);
+                let choices = if choices.is_empty() { String::new() } else { format!(" ({})", choices.join(", ")) };
+                table.add_row(["", option.name, option.default, &format!("{}{choices}", option.meaning)]);
             }
         }
         table

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use comfy_table::{CellAlignment, Table, presets};
 use dervish_env::dervish::board::{PlaceKind, Relief};
 use dervish_env::dervish::catalogue::{Catalogue, Class, Kind, LAND, Leader, Side};
 use dervish_env::dervish::force::Force;
@@ -15,7 +16,7 @@ use dervish_env::dervish::tables::{Morale, Tables};
 use dervish_env::persist::read_text;
 use serde::{Deserialize, Serialize};
 
-use super::{CommandError, print_json};
+use super::{CommandError, print_json, print_line};
 
 /// A battle with all fields, as the help shows it.
 pub const EXAMPLE: &str = r#"A battle with all fields; `dice` and `from` may be left out, null stands for none:
@@ -48,15 +49,17 @@ pub const EXAMPLE: &str = r#"A battle with all fields; `dice` and `from` may be 
 pub struct BattleArgs {
     /// The battle, a JSON file as below.
     pub file: PathBuf,
-    /// Leave the dice out and print the exact distribution over all of them: the probability of each outcome, and of how many
-    /// land units each side has destroyed and disrupted at the end. The index in such a list is the number of units: the first
-    /// is the probability of 0.
+    /// Leave the dice out and tell the exact odds over all of them: how likely each outcome is, and how likely it is that a side
+    /// has so many land units destroyed, and so many disrupted at the end.
     #[arg(long)]
     pub odds: bool,
+    /// JSON instead of tables. In its lists of odds the index is the number of units: the first is the probability of 0.
+    #[arg(long)]
+    pub json: bool,
 }
 
 impl BattleArgs {
-    /// Prints the battle's report or its odds as one line of JSON.
+    /// Prints the battle's report or its odds.
     ///
     /// # Errors
     /// [`CommandError`] if the file cannot be read or is no battle, if a roll that is called for is missing, or if
@@ -67,10 +70,11 @@ impl BattleArgs {
         let text = read_text(&self.file).map_err(|error| refused(error.to_string()))?;
         let battle = Battle::parse(&text).map_err(|error| refused(error.to_string()))?;
         if self.odds {
-            print_json(&battle.odds())
-        } else {
-            print_json(&battle.report().map_err(|error| refused(error.to_string()))?)
+            let odds = battle.odds();
+            return if self.json { print_json(&odds) } else { print_line(&odds.text(&battle.sides())) };
         }
+        let report = battle.report().map_err(|error| refused(error.to_string()))?;
+        if self.json { print_json(&report) } else { print_line(&report.text(&battle.sides())) }
     }
 }
 
@@ -175,6 +179,12 @@ impl Battle {
             losses: Both { marching: losses(CombatRole::Marching), defending: losses(CombatRole::Defending) },
         }
     }
+
+    /// The sides as tables name them.
+    fn sides(&self) -> Both<String> {
+        let [marching, defending] = CombatRole::BOTH.map(|role| self.combat.side(role).id());
+        Both { marching: format!("{marching} (marching)"), defending: format!("{defending} (defending)") }
+    }
 }
 
 /// Something of each side.
@@ -203,6 +213,37 @@ pub struct BattleReport {
     pub survivors: Both<Vec<Survivors>>,
 }
 
+impl BattleReport {
+    /// The tests, losses and survivors of both sides as a table, and who wins.
+    fn text(&self, sides: &Both<String>) -> String {
+        let mut table = Table::new();
+        table.load_style(presets::UTF8_FULL_CONDENSED).set_header(["", &sides.marching, &sides.defending]);
+        let test = |test: &Option<TestReport>| test.as_ref().map_or_else(|| "none".to_owned(), TestReport::text);
+        let broken = |broken: bool| if broken { "yes" } else { "no" }.to_owned();
+        let Both { marching, defending } = &self.losses;
+        let number = |of: fn(&Losses) -> u32| [of(marching), of(defending)].map(|units| units.to_string());
+        let rows = [
+            ("test under fire", [test(&self.fire.marching), test(&self.fire.defending)]),
+            ("test in melee", [test(&self.melee.marching), test(&self.melee.defending)]),
+            ("land units", number(|of| of.start)),
+            ("destroyed", number(|of| of.destroyed)),
+            ("left", number(|of| of.left)),
+            ("of these disrupted", number(|of| of.disrupted)),
+            ("broken", [broken(self.broken.marching), broken(self.broken.defending)]),
+            ("survivors", [survivors_text(&self.survivors.marching), survivors_text(&self.survivors.defending)]),
+        ];
+        for (name, [marching, defending]) in rows {
+            table.add_row([name.to_owned(), marching, defending]);
+        }
+        let winner = match self.outcome {
+            "marching" => sides.marching.as_str(),
+            "defending" => sides.defending.as_str(),
+            _ => "nobody",
+        };
+        format!("{table}\n{winner} wins")
+    }
+}
+
 /// A test.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct TestReport {
@@ -225,6 +266,19 @@ impl From<&Reading> for TestReport {
             flag: reading.flag,
             results: Class::ALL.into_iter().filter_map(result).collect(),
         }
+    }
+}
+
+impl TestReport {
+    /// Such as `2D6 -1 is 9: F steady`, a line for the roll and one for each class.
+    fn text(&self) -> String {
+        let flag = if self.flag > 0 { " (R and L one higher)" } else { "" };
+        let mut text = format!("2D6 {:+} is {}{flag}", self.modifier, self.total);
+        for (class, result) in &self.results {
+            let result = format!("{result:?}").to_lowercase();
+            text += &format!("\n{class} {result}");
+        }
+        text
     }
 }
 
@@ -266,6 +320,15 @@ fn survivors(force: &Force) -> Vec<Survivors> {
     kinds.map(left).collect()
 }
 
+/// A line for each kind.
+fn survivors_text(survivors: &[Survivors]) -> String {
+    let of_kind = |Survivors { kind, good, disrupted }: &Survivors| match disrupted {
+        0 => format!("{good} {}", kind.id()),
+        _ => format!("{} {}, {disrupted} disrupted", u32::from(*good) + u32::from(*disrupted), kind.id()),
+    };
+    survivors.iter().map(of_kind).collect::<Vec<_>>().join("\n")
+}
+
 /// The exact odds of a battle.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct BattleOdds {
@@ -273,6 +336,53 @@ pub struct BattleOdds {
     pub outcome: OutcomeOdds,
     /// Probabilities of losses.
     pub losses: Both<LossOdds>,
+}
+
+impl BattleOdds {
+    /// Who wins, and how likely each number of units is; numbers that no throw leads to are left out.
+    fn text(&self, sides: &Both<String>) -> String {
+        let mut winners = Table::new();
+        winners.load_style(presets::UTF8_FULL_CONDENSED).set_header(["winner", "probability"]);
+        let OutcomeOdds { marching, defending, draw } = self.outcome;
+        for (winner, probability) in [(&*sides.marching, marching), (&*sides.defending, defending), ("nobody", draw)] {
+            winners.add_row([winner.to_owned(), percent(probability)]);
+        }
+        let Both { marching, defending } = &self.losses;
+        let columns = [
+            (&sides.marching, "destroyed", &marching.destroyed),
+            (&sides.marching, "disrupted", &marching.disrupted),
+            (&sides.defending, "destroyed", &defending.destroyed),
+            (&sides.defending, "disrupted", &defending.disrupted),
+        ];
+        let mut losses = Table::new();
+        let header = columns.map(|(side, what, _)| format!("{side}\n{what}"));
+        losses
+            .load_style(presets::UTF8_FULL_CONDENSED)
+            .set_header(std::iter::once("land units".to_owned()).chain(header));
+        let most = columns.iter().map(|(.., odds)| odds.len()).max().unwrap_or(0);
+        for units in 0..most {
+            let of_units = columns.map(|(.., odds)| odds.get(units).copied().unwrap_or(0.0));
+            if of_units.iter().any(|probability| *probability > 0.0) {
+                losses.add_row(std::iter::once(units.to_string()).chain(of_units.map(percent)));
+            }
+        }
+        let mean = |odds: &[f64]| odds.iter().enumerate().map(|(units, odds)| units as f64 * odds).sum::<f64>();
+        let means = columns.map(|(.., odds)| format!("{:.2}", mean(odds)));
+        losses.add_row(std::iter::once("mean".to_owned()).chain(means));
+        for table in [&mut winners, &mut losses] {
+            table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
+        }
+        format!("{winners}\n{losses}")
+    }
+}
+
+/// A probability in percent; `-` where it is 0.
+fn percent(probability: f64) -> String {
+    match 100.0 * probability {
+        percent if percent <= 0.0 => "-".to_owned(),
+        percent if percent < 0.05 => "<0.1%".to_owned(),
+        percent => format!("{percent:.1}%"),
+    }
 }
 
 /// Probabilities of the three outcomes, which sum to 1.

@@ -16,13 +16,21 @@ use super::{CommandError, print_json, print_line};
 use crate::arena::agents::ArenaGame;
 use crate::games::{GameVisitor, REFERENCE_GAMES, game_names, with_game};
 
+/// What the columns of the table tell.
+pub const COLUMNS: &str = "\
+Decisions, rolls and games are those of random play on one thread. A decision is one between two or
+more actions; the time of rolls and forced moves is in it.
+  aim       decisions/s on one core that the project aims at (for the reference games five times
+            those of OpenSpiel), - where it has no aim
+  clone     time of copying a position over another
+  size      of a position in memory
+  1 thread  steps of games per second, of --lanes games side by side that write observations
+  threads   how many, and the same figure on all of them
+  scaling   how many times faster they are than one";
+
 /// Measures random legal play, clones, and many games at once.
-///
-/// Only decisions between two or more actions are counted; the time of rolls and forced moves is in it. The column `aim` has
-/// the decisions per second on one core that the project aims at (for the reference games five times those of OpenSpiel), or -
-/// where it has no aim.
 #[derive(Clone, Debug, clap::Args)]
-#[command(args_conflicts_with_subcommands = true)]
+#[command(args_conflicts_with_subcommands = true, after_help = COLUMNS)]
 pub struct BenchArgs {
     /// What else to measure.
     #[cfg(feature = "torch")]
@@ -30,7 +38,7 @@ pub struct BenchArgs {
     pub other: Option<OtherBench>,
     /// Games, scenarios or scenario files [default: all that come with the program].
     pub games: Vec<String>,
-    /// Seconds for each measurement; there are three for each game.
+    /// Seconds for each measurement; there are three for each game, and of a campaign one more, of exact odds.
     #[arg(long, default_value_t = 1.0, value_parser = seconds)]
     pub seconds: f64,
     /// Threads of the second measurement of many games at once.
@@ -54,7 +62,8 @@ pub struct BenchArgs {
 #[cfg(feature = "torch")]
 #[derive(Clone, Debug, clap::Subcommand)]
 pub enum OtherBench {
-    /// How much of a network's speed self-play keeps.
+    // Its arguments say what it measures: a comment here would hide theirs from the help.
+    #[allow(missing_docs)]
     Selfplay(super::bench_self_play::SelfPlayBenchArgs),
 }
 
@@ -104,9 +113,7 @@ impl BenchArgs {
         }
         Ok(BenchReport { debug_assertions: cfg!(debug_assertions), games })
     }
-}
 
-impl BenchArgs {
     /// The speed of exact odds, for a campaign.
     fn odds(&self, game: &str) -> Result<Option<OddsSpeed>, CommandError> {
         if REFERENCE_GAMES.contains(&game) {
@@ -191,7 +198,7 @@ impl GameVisitor for Measure<'_> {
 }
 
 impl std::fmt::Display for BenchReport {
-    /// A table of speeds and, below it, the phase mix of each game.
+    /// A table of speeds with [`COLUMNS`] and, below it, the speed of exact odds and the phase mix of each game.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.debug_assertions {
             writeln!(f, "This build checks itself as it runs; measure with `cargo build --release`.\n")?;
@@ -225,7 +232,7 @@ impl std::fmt::Display for BenchReport {
                 format!("{:.2}", vec_env.scaling),
             ]);
         }
-        writeln!(f, "{table}")?;
+        writeln!(f, "{table}\n{COLUMNS}")?;
         for (game, odds) in self.games.iter().filter_map(|speed| speed.odds.as_ref().map(|odds| (&speed.game, odds))) {
             let OddsSpeed { combats, endings, new_us, known_us } = odds;
             writeln!(

@@ -2,6 +2,7 @@
 
 use super::{CommandError, tell};
 use crate::run_files::{CONFIG, RunFiles};
+use dervish_agents::registry::in_spec;
 use dervish_env::persist::{read_text, write_whole};
 use dervish_models::checkpoint::{self, CheckpointError, Description};
 use dervish_models::checkpoint_series::CheckpointSeries;
@@ -58,7 +59,7 @@ impl ExportArgs {
             "{} weights of step {}; it plays as: neural:{}",
             net.weight_count(),
             manifest.step,
-            self.out.display()
+            in_spec(&self.out.display().to_string())
         ));
         Ok(())
     }

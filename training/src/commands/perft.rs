@@ -14,13 +14,14 @@ use super::{CommandError, print_json, print_line};
 
 /// Counts the nodes of the game tree below a position, each order and each roll's outcome one ply.
 #[derive(Clone, Debug, clap::Args)]
+#[command(override_usage = "dervish perft [--json] <FILE> <DEPTH>\n       dervish perft --update <FILE>")]
 pub struct PerftArgs {
     /// The position file, or `-` for standard input; with --update a file of trees.
     pub file: PathBuf,
-    /// Depth in plies.
+    /// Depth in plies, from 0 to 1000; none with --update.
     #[arg(required_unless_present = "update", value_parser = clap::value_parser!(u16).range(0..=i64::from(MAX_DEPTH)))]
     pub depth: Option<u16>,
-    /// Print JSON.
+    /// JSON instead of a table.
     #[arg(long)]
     pub json: bool,
     /// Count all trees of the file anew, after an intended change of the rules, and write the file.

@@ -15,10 +15,13 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 
 use super::match_args::{ThoughtArgs, time_of};
-use super::replay::{record_fault, recorded_name, refuse_existing, result_text, with_recorded_game};
+use super::replay::{record_fault, refuse_existing, result_text, with_recorded_game};
 use super::{CommandError, print_line};
 use crate::arena::agents::{ArenaGame, agents_of};
 use crate::games::{GameVisitor, with_game};
+
+/// Whom a person plays against if nobody is named.
+const DEFAULT_OPPONENT: &str = "random";
 
 /// Key of the line in the head of a record that says how much the agent may think.
 const THINKING: &str = "thinking";
@@ -30,12 +33,12 @@ pub struct PlayArgs {
     /// file, where it does not come with the program.
     #[arg(long, required_unless_present = "resume")]
     pub scenario: Option<String>,
-    /// Your side, such as `mahdist`, in capitals or small letters.
-    #[arg(long, required_unless_present = "resume", conflicts_with = "resume")]
+    /// Your side, such as `mahdist`, in capitals or small letters; with --resume to take over a side that you have not played.
+    #[arg(long, required_unless_present = "resume")]
     pub side: Option<String>,
-    /// The agent you play against; `dervish agents` lists them.
-    #[arg(long, default_value = "random", conflicts_with = "resume")]
-    pub against: String,
+    /// The agent you play against; `dervish agents` lists them [default: random, with --resume whoever played that side].
+    #[arg(long, requires = "side")]
+    pub against: Option<String>,
     /// Names the dice and the agent's random stream [default: another one each time, which is told].
     #[arg(long, conflicts_with = "resume")]
     pub seed: Option<u64>,
@@ -50,7 +53,8 @@ pub struct PlayArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub record: Option<PathBuf>,
     /// Go on with a game that was left, and with its record: the same sides, agent and dice, but the agent draws from its
-    /// random stream anew. It may think as much as before, unless a bound is given: then those given hold, and no other.
+    /// random stream anew. It may think as much as before, unless a bound is given: then those given hold, and no other. With
+    /// --side, go on with any unfinished record, such as `dervish replay --fork` writes of a game of agents.
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
 }
@@ -116,7 +120,7 @@ impl PlayArgs {
     fn resume_command(&self, file: &Path, record: &Record) -> String {
         let mut command = format!("dervish play --resume {}", shell_word(&file.to_string_lossy()));
         // A scenario of the program's own is known by its name, which the record has.
-        let scenario = self.scenario.as_deref().filter(|given| *given != recorded_name(record.identity()));
+        let scenario = self.scenario.as_deref().filter(|given| *given != record.identity().name());
         if let Some(scenario) = scenario {
             command.push_str(" --scenario ");
             command.push_str(&shell_word(scenario));
@@ -139,7 +143,7 @@ impl GameVisitor for Play<'_> {
         let args = self.args;
         let seat = seat_named::<P>(args.side.as_deref().unwrap_or_default())?;
         let opponent = agents_of(&start, encoder)
-            .factory(&args.against)
+            .factory(args.against.as_deref().unwrap_or(DEFAULT_OPPONENT))
             .map_err(|error| CommandError::Argument { argument: "--against", reason: error.to_string() })?;
         refuse_existing("--record", args.record.as_deref())?;
         let limits = args.thought.limits(&start)?;
@@ -177,11 +181,21 @@ impl GameVisitor for Resume<'_> {
             return Err(refused(format!("{}: the game is over", file.display())));
         }
         let agent = |seat: Seat| record.seats()[seat.index()].agent.as_str();
-        let Some(person) = Seat::BOTH.into_iter().find(|seat| agent(*seat) == HUMAN) else {
-            return Err(refused(format!("{}: no person played it", file.display())));
+        let person = match &args.side {
+            Some(side) => seat_named::<P>(side)?,
+            None => Seat::BOTH.into_iter().find(|seat| agent(*seat) == HUMAN).ok_or_else(|| {
+                refused(format!("{}: no person played it; --side SIDE takes over a side", file.display()))
+            })?,
         };
-        let opponent = agents_of(&start, encoder).factory(agent(person.other()));
-        let opponent = opponent.map_err(|error| refused(error.to_string()))?;
+        let opponent = args.against.as_deref().unwrap_or_else(|| agent(person.other()));
+        if opponent == HUMAN {
+            let side = P::seat_name(person.other());
+            return Err(refused(format!("{}: a person played {side}; name an agent with --against", file.display())));
+        }
+        let argument = if args.against.is_some() { "--against" } else { "--resume" };
+        let opponent = agents_of(&start, encoder)
+            .factory(opponent)
+            .map_err(|error| CommandError::Argument { argument, reason: error.to_string() })?;
         let bounds = record.extra(THINKING).unwrap_or_default();
         let thought = if bounds_text(&args.thought).is_empty() {
             let unread = || refused(format!("{}: cannot read `{THINKING}: {bounds}`", file.display()));

@@ -25,28 +25,28 @@ pub struct PositionArgs {
 /// What can be done with a position. FILE may be `-` for standard input.
 #[derive(Clone, Debug, clap::Subcommand)]
 pub enum PositionTask {
-    /// Print the start of a scenario as a position file.
+    /// Prints the start of a scenario as a position file.
     New {
         /// A built-in scenario or a scenario file.
         #[arg(long)]
         scenario: String,
     },
-    /// Say every fault of a position file, or `ok`.
+    /// Says every fault of a position file, or `ok`.
     Check {
         /// The position file.
         file: PathBuf,
     },
-    /// Print who is to act and the legal orders, by number and in notation.
+    /// Prints who is to act and the legal orders, in the notation that `apply` takes, each with its number in the action space.
     Legal {
         /// The position file.
         file: PathBuf,
     },
-    /// Print the outcomes of the roll that is due, with weights.
+    /// Prints the outcomes of the roll that is due, with weights.
     Chance {
         /// The position file.
         file: PathBuf,
     },
-    /// Play orders and rolls, and print the position after them.
+    /// Plays orders and rolls, and prints the position after them.
     Apply {
         /// The position file.
         file: PathBuf,

@@ -6,6 +6,9 @@ use crate::commands::{CommandError, print_json, print_line};
 use std::path::{Path, PathBuf};
 
 /// Rates the agents of a file of results, for each scenario, version of the rules and the program, and bounds of the games.
+///
+/// All games count alike. A match that its test ended (`dervish match --sprt`) shows a little more difference than there is; the
+/// file does not tell which matches were ended so.
 #[derive(Clone, Debug, clap::Args)]
 pub struct RatingsArgs {
     /// SQLite file of `dervish match --db` or `dervish tournament`.
@@ -28,7 +31,7 @@ impl RatingsArgs {
         let mut store = Store::open(&self.db)?;
         let all = standings_in(&store, &self.db, self.scenario.as_deref())?;
         if !store.is_read_only() {
-            Standings::save(&all, &mut store)?;
+            all.iter().try_for_each(|standings| standings.save(&mut store))?;
         }
         if self.json {
             return print_json(&all);

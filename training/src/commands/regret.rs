@@ -64,6 +64,11 @@ const FILE_BUDGETS: [u32; 3] = [1_000, 10_000, 100_000];
 /// Default budgets for positions that are drawn, of which there are more.
 const DRAWN_BUDGETS: [u32; 3] = [100, 1_000, 10_000];
 
+/// What the figures of the table are.
+const CAPTION: &str = "\
+Values and regrets are expected results: a win is 1, a draw 0, a loss -1. Regret and error of the value are means over
+all choices, and the worst of them; the time is the mean of a choice.";
+
 /// Every search, valued by results alone. A position that expectimax looks at costs about a tenth of a simulation, which goes
 /// down a whole line.
 fn default_agents() -> Vec<String> {
@@ -178,9 +183,9 @@ impl RegretArgs {
         });
         let positions = positions.collect();
         // A choice takes about as long as its budget is high.
-        let of_budgets: u64 = budgets.iter().map(|&budget| u64::from(budget)).sum();
-        let choices = solved.len() as u64 * u64::from(self.repeats);
-        let all = self.agents.len() as u64 * choices * of_budgets;
+        let of_budgets: f64 = budgets.iter().map(|&budget| f64::from(budget)).sum();
+        let choices = solved.len() as f64 * f64::from(self.repeats);
+        let all = self.agents.len() as f64 * choices * of_budgets;
         let progress = WorkProgress::new(0.0, "", false);
         let done = AtomicU64::new(0);
         let mut agents = Vec::new();
@@ -191,7 +196,7 @@ impl RegretArgs {
                 let chosen = || {
                     let budget = u64::from(budget);
                     let done = done.fetch_add(budget, Ordering::Relaxed) + budget;
-                    progress.tell(done as f64 / all as f64, agent, &format!("{{n}} = {budget}"));
+                    progress.tell(done as f64 / all, agent, &format!("{{n}} = {budget}"));
                 };
                 let cell = measure(&factory, budget, &solved, self.repeats, self.seed, chosen);
                 cells.push(cell.map_err(|error| wrong(error.to_string()))?);
@@ -279,10 +284,10 @@ impl RegretReport {
             table.column_iter_mut().skip(1).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
         }
         match &self.drawn {
-            None => format!("{solutions}\n{table}"),
+            None => format!("{solutions}\n{table}\n{CAPTION}"),
             Some(game) => {
                 let count = self.positions.len();
-                format!("{count} positions of {game}, exact values from {least:.4} to {most:.4}\n{table}")
+                format!("{count} positions of {game}, exact values from {least:.4} to {most:.4}\n{table}\n{CAPTION}")
             }
         }
     }

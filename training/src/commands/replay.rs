@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use dervish_agents::agent::Event;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::{Actor, GameIdentity};
 use dervish_env::record::{Ending, Forfeit, Ply, Record, RecordError, Replay};
@@ -54,7 +55,7 @@ pub(super) fn with_recorded_game<V: GameVisitor>(
     scenario: Option<&str>,
     visitor: V,
 ) -> Result<V::Output, CommandError> {
-    let named = recorded_name(identity);
+    let named = identity.name();
     with_game(scenario.unwrap_or(named), visitor).map_err(|faults| match scenario {
         Some(_) => CommandError::Data(faults),
         None => CommandError::Argument {
@@ -64,21 +65,24 @@ pub(super) fn with_recorded_game<V: GameVisitor>(
     })
 }
 
-/// The name of the scenario of a record, or of its game where that has but one start.
-pub(super) fn recorded_name(identity: &GameIdentity) -> &str {
-    if identity.scenario.is_empty() { &identity.game } else { &identity.scenario }
-}
-
-/// How a finished game ended, as people read it: the winner with the margin as he sees it, what decided, and the points where
-/// the game is won by points.
+/// How a finished game ended, as people read it: the winner with the margin as he sees it, what decided, by which rule, and
+/// the points where the game is won by points.
 pub(super) fn result_text<P: ArenaGame>(position: &P) -> Option<String> {
     let result = position.result()?;
     let verdict = match result.winner {
         Some(seat) => format!("won by {}, margin {:.2}", P::seat_name(seat), result.margin_for(seat)),
         None => "drawn".to_owned(),
     };
-    let points = position.points_text().map_or(String::new(), |points| format!(" (points: {points})"));
-    Some(format!("{verdict}: {}{points}", position.decided_by()))
+    let decided_by = position.decided_by();
+    // What decided a campaign begins with its rule, such as `14.3`, which would read as a number of points.
+    let (rule, reason) = match decided_by.split_once(' ') {
+        Some((rule, reason)) if rule.contains('.') => (Some(format!("rule {rule}")), reason),
+        _ => (None, decided_by.as_str()),
+    };
+    let points = position.points_text().map(|points| format!("points: {points}"));
+    let notes: Vec<String> = rule.into_iter().chain(points).collect();
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+    Some(format!("{verdict}: {reason}{notes}"))
 }
 
 /// Refuses the file of a new record if anything has its name: a game that was kept is not written over.
@@ -185,6 +189,13 @@ fn told_text<P: ArenaGame>(before: &P, ply: &Ply, after: &P) -> String {
         if !meaning.is_empty() {
             let _ = writeln!(text, "  {meaning}");
         }
+    }
+    let event = match ply {
+        Ply::Roll { outcome, .. } => Some(Event::Rolled(*outcome)),
+        Ply::Decision { seat, text } => before.parse_action(text).ok().map(|action| Event::Played(*seat, action)),
+    };
+    for order in event.into_iter().flat_map(|event| before.forced_texts(event)) {
+        let _ = writeln!(text, "  the only choice: {order}");
     }
     let change = before.change_text(after);
     if !change.is_empty() {

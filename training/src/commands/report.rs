@@ -14,8 +14,10 @@ use std::path::{Path, PathBuf};
 /// What every page begins with.
 const PAGE_BEGINS: &[u8] = b"<!doctype html>";
 
-/// Writes one HTML page that needs no other file: of a training run its curves, the calibration of its values and what its
-/// players do; of a file of results the ratings, the crosstable, the seats and the lengths of games.
+/// Writes a training run, or a file of results, as one HTML page with plots.
+///
+/// It needs no other file. Of a training run it has the curves, the calibration of its values and what its players do; of a
+/// file of results the ratings, the crosstable, the seats and the lengths of games.
 #[derive(Clone, Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["run", "db"]))]
 pub struct ReportArgs {

@@ -7,7 +7,7 @@ use dervish_env::dervish::scenario::Scenario;
 use super::{CommandError, print_line, tell};
 use crate::games::REFERENCE_GAMES;
 
-/// Arguments of `dervish scenario`.
+/// Checks scenario files, or lists the built-in scenarios.
 #[derive(Args, Debug)]
 pub struct ScenarioArgs {
     #[command(subcommand)]
@@ -16,13 +16,13 @@ pub struct ScenarioArgs {
 
 #[derive(Subcommand, Debug)]
 enum ScenarioCommand {
-    /// Check scenarios and say what is wrong with each, one fault a line
+    /// Checks scenarios and says what is wrong with each, one fault a line.
     Check {
-        /// Scenario files, or names of built-in scenarios
+        /// Scenario files, or names of built-in scenarios.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
     },
-    /// List the built-in scenarios
+    /// Lists the built-in scenarios.
     List,
 }
 

@@ -17,8 +17,10 @@ use dervish_env::game::GameIdentity;
 use std::path::PathBuf;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Plays every agent against every other, every two with dice of their own, and rates them. What is in the file already is
-/// not played again.
+/// Plays every agent against every other, every two with dice of their own, and rates them.
+///
+/// What is in the file already is not played again; games of `dervish match --db` by the same rules and bounds are rated with the
+/// others, those of matches that a test ended (`--sprt`) too, which show a little more difference than there is.
 #[derive(Clone, Debug, clap::Args)]
 pub struct TournamentArgs {
     /// Agents with their options, at least two; their order does not matter.
@@ -105,10 +107,11 @@ fn matches_by(store: &Store, identity: &GameIdentity) -> Result<Option<(StoredVe
     Ok(Some((version, matches)))
 }
 
-/// The standings of this program, these rules and these bounds. The ratings of the rules are saved.
+/// The standings of this program, these rules and these bounds, which are saved.
 fn rate(store: &mut Store, identity: &GameIdentity, options: &MatchOptions) -> Result<Standings, CommandError> {
     let all = matches_by(store, identity)?.map_or_else(Vec::new, |(version, matches)| Standings::of(&version, matches));
-    Standings::save(&all, store)?;
     let as_bounded = |of: &Standings| (of.limits, of.max_decisions) == (options.limits, options.max_decisions);
-    all.into_iter().find(as_bounded).ok_or_else(|| MatchCommandError::Match(MatchError::Stopped).into())
+    let standings = all.into_iter().find(as_bounded).ok_or(MatchCommandError::Match(MatchError::Stopped))?;
+    standings.save(store)?;
+    Ok(standings)
 }

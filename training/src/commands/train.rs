@@ -13,6 +13,7 @@ use crate::self_play::pool::Rival;
 use crate::session::{
     Budget, Material, Progress, SessionError, SessionReport, Watcher, check_network, network_config, train, unfinished,
 };
+use dervish_agents::registry::in_spec;
 use dervish_env::encode::PolicyEncoder;
 use dervish_env::game::Position;
 use dervish_env::persist::read_text;
@@ -299,13 +300,13 @@ impl GameVisitor for TrainGame<'_> {
         let SessionReport { before, after, steps, stopped, .. } = report;
         let path = run.path().display();
         tell(&format!(
-            "{}: {} rounds, {} games, {} decisions, {steps} steps, {:.0} s in all ({} games in this session)",
+            "{}: {} rounds, {} games learnt from ({} in this session), {} decisions, {steps} steps, {:.0} s in all",
             if stopped { "stopped and saved" } else { "done" },
             after.rounds,
             after.games,
+            after.games - before.games,
             after.decisions,
             after.seconds,
-            after.games - before.games,
         ));
         if let Some(words) = report.words(taught) {
             tell(&words);
@@ -316,7 +317,7 @@ impl GameVisitor for TrainGame<'_> {
         };
         let more = if stopped { String::new() } else { format!(" {more}") };
         tell(&format!("the run is in {path}; go on with: dervish train --resume {path}{more}"));
-        tell(&format!("it plays as: neural:{path}"));
+        tell(&format!("it plays as: neural:{}", in_spec(&path.to_string())));
         Ok(())
     }
 }

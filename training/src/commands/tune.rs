@@ -14,11 +14,18 @@ use std::time::{Duration, Instant};
 
 /// Tunes the weights of an agent that reads them from a file (`weights=FILE`) by SPSA.
 ///
-/// In each step all weights are moved up or down by chance, and the two agents on either side play paired games on common
-/// dice. A run can be stopped at any time and gone on with; its folder has the best weights so far in weights.toml.
+/// A run begins with --file, --scenario and --out. It can be stopped or killed at any time, and goes on with --resume and its
+/// folder as it was begun; nothing of the plan is given again.
+///
+/// In each step all weights are moved up or down by chance: one way in plus.toml, the other way in minus.toml. The agent plays
+/// paired games on common dice with the one and with the other, and the weights follow the side that scored more. The best so
+/// far are in weights.toml. Whether they are better, a match on another seed tells, such as
+/// `dervish match doctrine:weights=DIR/weights.toml doctrine --scenario souakim --games 400 --seed 99`.
 #[derive(Clone, Debug, clap::Args)]
+#[command(override_usage = "dervish tune [OPTIONS] --file <FILE> --scenario <SCENARIO> --out <DIR>\n       \
+                      dervish tune [--minutes <N>] [--threads <THREADS>] [--json] --resume <DIR>")]
 pub struct TuneArgs {
-    /// The file of weights to begin with.
+    /// The file of weights to begin with, such as agents/core/data/doctrine.toml.
     #[arg(long, value_name = "FILE", required_unless_present = "resume", conflicts_with = "resume")]
     pub file: Option<PathBuf>,
     /// Weights to tune, by dotted name or group, separated by commas [default: all].
@@ -36,7 +43,8 @@ pub struct TuneArgs {
     /// Games of a match, even: of each side against each opponent in each scenario, for one step.
     #[arg(long, default_value_t = 16, conflicts_with = "resume")]
     pub games: u32,
-    /// Steps.
+    /// Steps. How far each goes depends on how many there are, so a run goes on for no more than these; to tune for longer, begin
+    /// another with --file DIR/weights.toml.
     #[arg(long, default_value_t = 300, conflicts_with = "resume")]
     pub steps: u32,
     /// How far apart the two sides lie: the first change of a weight, as a share of it.
@@ -48,7 +56,7 @@ pub struct TuneArgs {
     /// Names the changes and the dice.
     #[arg(long, default_value_t = 0, conflicts_with = "resume")]
     pub seed: u64,
-    /// Stop after so many minutes, at most 60; the run can be gone on with.
+    /// Stop after so many minutes, at most 60; --resume goes on.
     #[arg(long, value_name = "N", default_value = "60", value_parser = minutes)]
     pub minutes: Duration,
     /// Threads to play on [default: all cores].
@@ -57,7 +65,7 @@ pub struct TuneArgs {
     /// New folder of the run.
     #[arg(long, value_name = "DIR", required_unless_present = "resume", conflicts_with = "resume")]
     pub out: Option<PathBuf>,
-    /// Folder of a run to go on with.
+    /// Folder of a run that goes on, with the steps that are left.
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
     /// Print JSON instead of a table.
@@ -74,14 +82,17 @@ impl TuneArgs {
         let stop = Stop { at: Some(Instant::now() + self.minutes) };
         interrupt::install().map_err(|reason| CommandError::Argument { argument: "Ctrl-C", reason })?;
         let (mut tuning, folder) = self.tuning()?;
-        let (planned, games) = (tuning.planned(), format!("{} games a step", tuning.games_a_step()));
+        let (planned, games) = (tuning.plan().gains.steps, tuning.games_a_step());
+        tell(&step_text(tuning.plan(), games));
         let done = |steps: u32| f64::from(steps) / f64::from(planned.max(1));
         let progress = WorkProgress::new(done(tuning.steps()), "", false);
         while tuning.step(&stop)? {
             let steps = tuning.steps();
+            let scored = tuning.latest().map_or(0.0, |step| step.difference);
+            let scored = format!("plus.toml scored {scored:+.3} over minus.toml in {games} games");
             let forfeited: u64 = tuning.forfeits().iter().map(|of| of.games).sum();
             let forfeited = if forfeited > 0 { format!(", {forfeited} games forfeited") } else { String::new() };
-            progress.tell(done(steps), &format!("{steps} of {planned} steps"), &format!("{games}{forfeited}"));
+            progress.tell(done(steps), &format!("{steps} of {planned} steps"), &format!("{scored}{forfeited}"));
         }
         progress.finish();
         let report = tuning.finish()?;
@@ -90,7 +101,7 @@ impl TuneArgs {
         } else {
             print_line(&table(&report))?
         }
-        let played = u64::from(report.steps) * tuning.games_a_step();
+        let played = u64::from(report.steps) * games;
         for Forfeits { agent, games, reason } in &report.forfeits {
             tell(&format!(
                 "dervish: warning: {agent} forfeited {games} of {played} games, which tell nothing of the weights; the first: \
@@ -98,8 +109,8 @@ impl TuneArgs {
             ));
         }
         tell(&format!("the weights are in {}", folder.join("weights.toml").display()));
-        if report.steps < report.plan.gains.steps {
-            tell(&format!("go on with --resume {}", folder.display()));
+        if report.steps < planned {
+            tell(&format!("go on with: dervish tune --resume {}", folder.display()));
         }
         Ok(())
     }
@@ -122,6 +133,21 @@ impl TuneArgs {
         };
         Ok((Tuning::begin(out, plan, file, self.threads)?, out))
     }
+}
+
+/// What the games of a step are between.
+fn step_text(plan: &Plan, games: u64) -> String {
+    let Plan { agent, scenarios, opponents, .. } = plan;
+    let against = |opponent: &String| match opponent.as_str() {
+        SELF => "against each other".to_string(),
+        opponent => format!("each against {opponent}"),
+    };
+    let against: Vec<String> = opponents.iter().map(against).collect();
+    format!(
+        "a step is {games} games of {agent} in {}: by plus.toml and by minus.toml, {}",
+        scenarios.join(", "),
+        against.join(", ")
+    )
 }
 
 fn table(report: &TuningReport) -> String {

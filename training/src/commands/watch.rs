@@ -4,7 +4,7 @@ use crate::arena::report::interval;
 use crate::assessment::{ALARM, Assessment};
 use crate::commands::{CommandError, print_json, print_line};
 use crate::interrupt;
-use crate::run_files::{ASSESSMENTS, METRICS, RoundLine, RunFileError, RunFiles};
+use crate::run_files::{ASSESSMENTS, METRICS, RoundLine, RunFileError, RunFiles, policy_losses};
 use comfy_table::{Cell, CellAlignment, Table, presets};
 use serde::Serialize;
 use serde_json::Value;
@@ -161,7 +161,7 @@ fn status_table(status: &RunStatus, round: Option<&RoundLine>) -> String {
     }
     if let Some(line) = round {
         rows.push(("trained for", format!("{} ({:.1}% of the session)", lasting(line.seconds), 100.0 * line.elapsed)));
-        rows.push(("rounds, games", format!("{}, {}", line.rounds, line.games)));
+        rows.push(("rounds, games learnt from", format!("{}, {}", line.rounds, line.games)));
         rows.push(("steps", line.step.to_string()));
         let speed = (line.decisions_per_second, line.mean_batch, 100.0 * line.evaluator_busy);
         rows.push(("decisions/s", format!("{:.0}", speed.0)));
@@ -169,12 +169,12 @@ fn status_table(status: &RunStatus, round: Option<&RoundLine>) -> String {
         if line.queue_wait_ms > 0.0 {
             rows.push(("wait for the evaluator", format!("{:.2} ms", line.queue_wait_ms)));
         }
-        // A policy was taught, or the policy gradient moves it.
-        let policy = [("policy", line.policy), ("entropy", line.entropy)].into_iter().filter(|(_, loss)| *loss > 0.0);
-        let policy: String = policy.map(|(name, loss)| format!("{name} {loss:.3}, ")).collect();
+        let policy = policy_losses(line.policy, line.entropy, 3);
         let (result, margin, turns) = (line.wdl, line.margin, line.turns_left);
         rows.push(("losses", format!("{policy}result {result:.3}, margin {margin:.3}, turns left {turns:.3}")));
-        rows.push(("policy entropy", format!("{} nats", Known(line.policy_entropy(), 2))));
+        let taught = line.figures.as_ref().is_some_and(|figures| figures.taught_entropy.is_some());
+        let name = if taught { "entropy of policy targets" } else { "entropy of the policy" };
+        rows.push((name, format!("{} nats", Known(line.policy_entropy(), 2))));
         if let Some(luck) = line.luck {
             let (share, narrowing) = (Known(luck.best_share, 2), Known(luck.narrowing, 2));
             rows.push(("luck", format!("best share {share}, narrows results {narrowing} times")));
@@ -182,7 +182,7 @@ fn status_table(status: &RunStatus, round: Option<&RoundLine>) -> String {
         if let Some(figures) = &line.figures {
             let length = (figures.decisions_per_game, figures.turns_per_game);
             rows.push(("game length", format!("{:.0} decisions, {:.1} player turns", length.0, length.1)));
-            rows.push(("first seat scores", format!("{:.3}", figures.first_seat_score)));
+            rows.push(("first seat score", format!("{:.3} in the latest round", figures.first_seat_score)));
             let [first, second] = figures.seats.each_ref().map(|seat| Known(seat.error, 3));
             rows.push(("calibration error", format!("first seat {first}, second seat {second}")));
         }

@@ -92,7 +92,7 @@ fn summary(page: &mut String, run: &RunFiles, last: Option<&RoundLine>) -> Resul
         let minutes = seconds / 60.0;
         write!(
             text,
-            " {rounds} rounds, {games} games, {step} optimisation steps in {minutes:.1} minutes of training."
+            " {rounds} rounds, {games} games learnt from, {step} optimisation steps in {minutes:.1} minutes of training."
         )?;
     }
     write!(text, " {:.1} MiB on disk.", run.disk_use()? as f64 / f64::from(1 << 20))?;
@@ -166,6 +166,9 @@ fn learning(page: &mut String, rounds: &[RoundLine], [first, second]: [&str; 2])
     writeln!(page, "<h2>Learning</h2>")?;
     let figure = |read: fn(&RoundFigures) -> f64| move |line: &RoundLine| line.figures.as_ref().map(read);
     let taught = |line: &RoundLine| (line.policy > 0.0).then_some(line.policy);
+    let entropy_taught = |line: &RoundLine| line.figures.as_ref().and_then(|figures| figures.taught_entropy);
+    // A policy gradient moves it.
+    let entropy = |line: &RoundLine| (line.entropy > 0.0).then_some(line.entropy);
     let score = figure(|figures| figures.first_seat_score);
     let decisions = figure(|figures| figures.decisions_per_game);
     let turns = figure(|figures| figures.turns_per_game);
@@ -188,7 +191,8 @@ fn learning(page: &mut String, rounds: &[RoundLine], [first, second]: [&str; 2])
     let unit = Some(0.0..1.0);
     for (heading, svg) in [
         ("Losses", over_steps(rounds, &losses, "loss", None)?),
-        ("Entropy of the policy", over_steps(rounds, &[("", &RoundLine::policy_entropy)], "nats", None)?),
+        ("Entropy of the policy targets", over_steps(rounds, &[("", &entropy_taught)], "nats", None)?),
+        ("Entropy of the policy", over_steps(rounds, &[("", &entropy)], "nats", None)?),
         (
             "Score of the first seat in self-play",
             over_steps(rounds, &[(first, &score)], &format!("score of {first}"), unit.clone())?,
@@ -263,13 +267,11 @@ fn calibration(page: &mut String, rounds: &[RoundLine], names: [&str; 2]) -> Res
 /// What the players do in the latest games of one scenario.
 fn conduct(page: &mut String, anatomy: &Anatomy) -> Result<(), RunReportError> {
     let [first, second] = anatomy.seats.each_ref().map(String::as_str);
-    let identity = &anatomy.identity;
-    let scenario = if identity.scenario.is_empty() { &identity.game } else { &identity.scenario };
-    writeln!(page, "<h2>Conduct in {}</h2>", Escaped(scenario))?;
+    writeln!(page, "<h2>Conduct in {}</h2>", Escaped(anatomy.identity.name()))?;
     let score = anatomy.first_seat_score.as_ref().map_or_else(String::new, interval);
     writeln!(
         page,
-        "<p>The latest {} games of the network against itself; {} scores {score}.</p>",
+        "<p>The latest {} finished games of the network against itself, learnt from yet or not; {} scores {score}.</p>",
         anatomy.games,
         Escaped(first)
     )?;

@@ -2,6 +2,7 @@
 
 use crate::arena::match_play::Spectator;
 use crate::learner::RoundReport;
+use crate::run_files::policy_losses;
 use crate::self_play::evaluation::EffortReport;
 use serde::Serialize;
 
@@ -62,14 +63,11 @@ impl Progress {
     /// rounds, so before the session's first round nothing is said of them.
     pub fn words(&self, taught: u64) -> String {
         let played = self.tally.games + self.waiting;
-        let games = imitated(played, taught).unwrap_or_else(|| format!("{played} games"));
+        let games = imitated(played, taught).unwrap_or_else(|| format!("{played} games played"));
         let Some(RoundReport { losses, .. }) = self.latest else { return games };
         let Progress { decisions_per_second, step, .. } = self;
-        let score = self.first_seat_score.map_or_else(String::new, |score| format!(", first seat scores {score:.2}"));
-        // A policy was taught, or the policy gradient moves it.
-        let policy =
-            [("policy", losses.policy), ("entropy", losses.entropy)].into_iter().filter(|(_, loss)| *loss > 0.0);
-        let policy: String = policy.map(|(name, loss)| format!("{name} {loss:.2}, ")).collect();
+        let score = self.first_seat_score.map_or_else(String::new, |score| format!(", first seat score {score:.2}"));
+        let policy = policy_losses(losses.policy, losses.entropy, 2);
         let losses = format!("losses: {policy}result {:.3}, margin {:.3}", losses.wdl, losses.margin);
         format!("{games}, {decisions_per_second:.0} decisions/s, step {step}{score}, {losses}")
     }
@@ -100,7 +98,7 @@ pub struct Tally {
 pub struct SessionReport {
     /// Where the run stood when the session began.
     pub before: Tally,
-    /// Where it stands now.
+    /// Where it stands now; its time is what the next session will find it to have used.
     pub after: Tally,
     /// Games that are played and not learnt from yet.
     pub waiting: u64,
@@ -112,11 +110,16 @@ pub struct SessionReport {
 
 impl SessionReport {
     /// What rounds and games leave unsaid of a run whose first `taught` games are a teacher's, on one line: how far imitation
-    /// is before its end, and that the network is untrained.
+    /// is before its end, how many games were played beyond those, and that the network is untrained.
     pub fn words(&self, taught: u64) -> Option<String> {
         let imitation = imitated(self.after.games + self.waiting, taught);
+        let waiting = match self.waiting {
+            0 => None,
+            1 => Some("1 more game is played and not learnt from yet".to_string()),
+            more => Some(format!("{more} more games are played and not learnt from yet")),
+        };
         let untrained = (self.steps == 0).then(|| "nothing is learnt yet: the network is as it was made".to_string());
-        let words: Vec<String> = imitation.into_iter().chain(untrained).collect();
+        let words: Vec<String> = imitation.into_iter().chain(waiting).chain(untrained).collect();
         (!words.is_empty()).then(|| words.join("; "))
     }
 }

@@ -1,7 +1,7 @@
 //! Where a run stands: its latest checkpoint, held against what its other files tell.
 
 use crate::run_dir::RunDir;
-use crate::run_files::{CLOCK, METRICS, RunFiles, SESSIONS, SessionLine};
+use crate::run_files::{METRICS, RunFiles, SESSIONS, SessionLine};
 use crate::session::SessionError;
 use crate::session::checkpoint_figures::{FigureError, FigureFault, check, tally_from};
 use crate::session::progress::Tally;
@@ -74,10 +74,7 @@ impl Standing {
                 return Err(refused(name, found, format!("what {METRICS} tells of the same round, {told}")));
             }
         }
-        // A run that an older program trained has no clock, but the time of its latest round.
-        let clock = files.latest(CLOCK)?;
-        let seconds = [&line, &clock].into_iter().flatten().filter_map(|line| line["seconds"].as_f64());
-        let tally = Tally { seconds: seconds.fold(tally.seconds, f64::max), ..tally };
+        let tally = Tally { seconds: files.seconds()?.max(tally.seconds), ..tally };
         let lost = told.map(|(_, _, told)| told).filter(|&told| told > step);
         Ok(Some(Standing { step, tally, lost, session }))
     }

@@ -4,8 +4,8 @@
 //! plan.json      what is tuned and how; written last, so that a folder with it is complete
 //! start.toml     the weights at the start
 //! state.json     where the search stands after its last step
-//! plus.toml      the weights that play each other in the present step
-//! minus.toml
+//! plus.toml      the weights of one side in the present step
+//! minus.toml     those of the other side, each weight moved the other way
 //! log.jsonl      one line for each step
 //! weights.toml   the best weights so far
 //! lock           held while a program tunes here
@@ -64,7 +64,7 @@ pub struct State {
 pub struct StepLine {
     /// Number of the step, from 1.
     pub step: u32,
-    /// How much better the one side did, in [-1, 1].
+    /// Score of the agent by `plus.toml` less its score by `minus.toml`, the mean over games and opponents, in [-1, 1].
     pub difference: f64,
     /// Values of the weights after it, whole numbers not rounded.
     pub weights: Vec<f64>,

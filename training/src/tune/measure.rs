@@ -7,7 +7,7 @@ use crate::arena::report::MatchReport;
 use crate::games::{GameVisitor, with_game};
 use crate::interrupt;
 use dervish_agents::limits::Limits;
-use dervish_agents::registry::{Registry, SpecError};
+use dervish_agents::registry::{Registry, SpecError, in_spec};
 use dervish_env::chance::game_seed;
 use dervish_env::dervish::data_file::DataError;
 use dervish_env::encode::PolicyEncoder;
@@ -224,7 +224,7 @@ impl Measure {
 
     /// The agent with a weights file.
     fn spec(&self, file: &Path) -> String {
-        let file = file.display().to_string().replace(',', ",,");
+        let file = in_spec(&file.display().to_string());
         let joint = if self.agent.contains(':') { ',' } else { ':' };
         format!("{}{joint}weights={file}", self.agent)
     }

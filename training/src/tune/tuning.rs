@@ -150,9 +150,14 @@ impl Tuning {
         self.state.search.step
     }
 
-    /// Steps in all.
-    pub fn planned(&self) -> u32 {
-        self.plan.gains.steps
+    /// What is tuned and how.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// What the latest step told, of this call or an earlier one; `None` before the first.
+    pub fn latest(&self) -> Option<&StepLine> {
+        self.state.steps.last()
     }
 
     /// Games that a step takes.

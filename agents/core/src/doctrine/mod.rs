@@ -36,7 +36,7 @@ use crate::doctrine::assessment::{Assessment, Desk};
 use crate::doctrine::mission::{Notes, Planner};
 use crate::doctrine::weights::Weights;
 use crate::limits::Limits;
-use crate::registry::{AgentOptions, Configure, OptionDoc, SpecError};
+use crate::registry::{AgentOptions, Configure, OptionDoc, SpecError, in_spec};
 use dervish_env::chance::SplitMix64;
 use dervish_env::dervish::Campaign;
 use dervish_env::dervish::catalogue::{BRITISH_COMBAT, Kind, Side};
@@ -118,7 +118,7 @@ impl Doctrine {
 impl Agent<Campaign> for Doctrine {
     fn spec(&self) -> String {
         match &self.weights_file {
-            Some(file) => format!("doctrine:seed={},weights={file}", self.seed),
+            Some(file) => format!("doctrine:seed={},weights={}", self.seed, in_spec(file)),
             None => format!("doctrine:seed={}", self.seed),
         }
     }

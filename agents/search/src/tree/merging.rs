@@ -1,18 +1,16 @@
 //! What searches of one position that were made apart have found together.
 
-use super::{Edge, NO_CHILD, Tree};
+use super::Tree;
 
 impl Tree {
     /// Adds the visits of the root's actions in another tree of the same position, for searches that are made apart. What
-    /// either tree has solved keeps its exact value; other values are averaged by visits.
-    pub fn merge_root(&mut self, other: &Tree) {
-        if !self.node(Tree::ROOT).is_expanded() {
-            // Nobody has come here: others were faster and have used up the budget.
-            let first = self.edges.len();
-            let unvisited = |edge: &Edge| Edge { visits: 0, value: 0.0, in_flight: 0, child: NO_CHILD, ..*edge };
-            self.edges.extend(other.edges(Tree::ROOT).iter().map(unvisited));
-            self.nodes[0].edge_count = (self.edges.len() - first) as u32;
-            self.nodes[0].first_edge = first as u32;
+    /// either tree has solved keeps its exact value; other values are averaged by visits. Behind the actions stands what the
+    /// tree with more visits has found, which becomes this one; `other` is left with the rest.
+    pub fn merge_root(&mut self, other: &mut Tree) {
+        // The other may have been faster, and have used up the budget before anybody came here.
+        let seen = |tree: &Tree| (tree.node(Tree::ROOT).is_expanded(), tree.node(Tree::ROOT).visits);
+        if seen(other) > seen(self) {
+            std::mem::swap(self, other);
         }
         for index in self.range(Tree::ROOT) {
             let mine = self.edges[index];
@@ -23,8 +21,9 @@ impl Tree {
             let edge = &mut self.edges[index];
             edge.visits = visits;
             edge.solved_elsewhere |= solved_here.is_none() && solved_there.is_some();
-            edge.booked = solved_here.or(solved_there).is_some();
-            edge.value = match solved_here.or(solved_there) {
+            let exact = solved_here.or(solved_there);
+            edge.booked = exact.is_some();
+            edge.value = match exact {
                 Some(exact) => exact,
                 None if visits > 0 => {
                     let share = f64::from(more.visits) / f64::from(visits);

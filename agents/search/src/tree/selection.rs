@@ -94,6 +94,7 @@ impl Tree {
     /// have been visited, so that many outcomes don't keep a search from looking further ahead. Visits that may draw no other
     /// one go to the one that has the lowest (visits + 1/2) / weight (Sainte-Laguë).
     pub fn select_outcome(&mut self, node: NodeId, widening: f64) -> EdgeId {
+        // After so many draws that met nothing but what is solved, the longest due is visited without one.
         const MOST_DRAWS: u32 = 16;
         let range = self.range(node);
         let (mut begun, mut weights) = (0, 0.0);

@@ -25,7 +25,7 @@ impl Campaign {
     }
 
     /// Modifiers of the recovery roll (11.1): +2 town, +1 village, the strategic value of one leader.
-    pub(crate) fn recovery_modifier(&self, hex: Hex) -> i32 {
+    pub fn recovery_modifier(&self, hex: Hex) -> i32 {
         let place = match self.scenario.board.place_kind(hex) {
             Some(PlaceKind::Town) => 2,
             Some(PlaceKind::Village) => 1,

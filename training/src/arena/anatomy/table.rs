@@ -30,8 +30,7 @@ fn texts(cells: &[&str]) -> Vec<String> {
 impl fmt::Display for Anatomy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [first, second] = self.seats.each_ref().map(String::as_str);
-        let scenario = Some(self.identity.scenario.as_str()).filter(|scenario| !scenario.is_empty());
-        writeln!(f, "{}, {} games", scenario.unwrap_or(&self.identity.game), self.games)?;
+        writeln!(f, "{}, {} games", self.identity.name(), self.games)?;
         if self.left_out > 0 {
             writeln!(f, "left out            {} games that did not end by the rules", self.left_out)?;
         }
@@ -40,7 +39,8 @@ impl fmt::Display for Anatomy {
             writeln!(f, "{} games of {} as {first} against {} as {second}", of.games, names[0], names[1])?;
         }
         if let Some(score) = &self.first_seat_score {
-            writeln!(f, "first seat          {} score of {first}", interval(score))?;
+            // Which records are pairs of a match is not known.
+            writeln!(f, "first seat          {} score of {first}, from single games", interval(score))?;
         }
         let won = [first, second].map(|seat| format!("won by {seat}"));
         let [won_first, won_second] = won.each_ref().map(String::as_str);

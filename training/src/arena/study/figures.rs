@@ -82,8 +82,9 @@ fn of_counts(statistics: &MatchStatistics) -> Option<String> {
     if a.seats.iter().zip(b.seats.iter().rev()).any(|(of_a, of_b)| of_a.tally != mirrored(of_b.tally)) {
         return Some("what A has won is not what B has lost".to_owned());
     }
-    let halves_of_pairs: u64 = (0..).zip(pentanomial.0).map(|(halves, count): (u64, u64)| halves * count).sum();
-    if halves_of_pairs != halves(&a.total) {
+    // In halves of points.
+    let of_pairs: u64 = (0..).zip(pentanomial.0).map(|(halves, count): (u64, u64)| halves * count).sum();
+    if of_pairs != 2 * a.total.wins + a.total.draws {
         return Some("the pairs do not have the points that A has".to_owned());
     }
     if *truncated > a.total.draws || !(1..=*games).contains(distinct_games) {
@@ -92,33 +93,29 @@ fn of_counts(statistics: &MatchStatistics) -> Option<String> {
     None
 }
 
-/// Points in halves.
-fn halves(tally: &Tally) -> u64 {
-    2 * tally.wins + tally.draws
-}
-
 /// What is wrong with scores and what follows from them, if anything; the counts are sound.
 fn of_scores(statistics: &MatchStatistics) -> Option<String> {
-    let MatchStatistics { games, score, elo, contestants, first_seat_score, first_seat_elo, .. } = statistics;
-    let share = |halves: u64, games: u64| halves as f64 / (2 * games) as f64;
-    let first_seat: u64 = contestants.iter().map(|of| halves(&of.seats[0].tally)).sum();
+    let MatchStatistics { score, elo, contestants, first_seat_score, first_seat_elo, .. } = statistics;
+    let [a, b] = contestants;
+    let of_first_seat = a.seats[0].tally.plus(&b.seats[0].tally);
     let mut scores = vec![
-        ("score of A".to_owned(), share(halves(&contestants[0].total), *games), score, elo),
-        ("score of the first seat".to_owned(), share(first_seat, *games), first_seat_score, first_seat_elo),
+        ("score of A".to_owned(), a.total, score, elo),
+        ("score of the first seat".to_owned(), of_first_seat, first_seat_score, first_seat_elo),
     ];
     for (name, of) in ["A", "B"].iter().zip(contestants) {
         for (seat, of) in ["first", "second"].iter().zip(&of.seats) {
-            let expected = share(halves(&of.tally), of.tally.games());
-            scores.push((format!("score of {name} on the {seat} seat"), expected, &of.score, &of.elo));
+            scores.push((format!("score of {name} on the {seat} seat"), of.tally, &of.score, &of.elo));
         }
     }
-    let fault = |(name, expected, score, elo): (String, f64, &Estimate, &EloDifference)| {
-        of_score(expected, score, elo).map(|what| format!("{name}: {what}"))
+    let fault = |(name, tally, score, elo): (String, Tally, &Estimate, &EloDifference)| {
+        of_score(&tally, score, elo).map(|what| format!("{name}: {what}"))
     };
     scores.into_iter().find_map(fault)
 }
 
-fn of_score(expected: f64, score: &Estimate, elo: &EloDifference) -> Option<String> {
+/// What is wrong with the score of these games, if anything.
+fn of_score(tally: &Tally, score: &Estimate, elo: &EloDifference) -> Option<String> {
+    let expected = tally.score()?.value;
     let Estimate { value, low, high } = *score;
     let within = [low, high].iter().all(|end| (0.0..=1.0).contains(end));
     if !within || low > value + ROUNDING || value > high + ROUNDING {

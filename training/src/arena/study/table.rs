@@ -1,6 +1,6 @@
 //! The document of a study as Markdown, and its place in a page.
 
-use super::document::{PlayedOn, StudyDocument, StudyMatch, StudyRun};
+use super::document::{PlayedOn, StudyDocument, StudyMatch, StudyRun, Thinking};
 use crate::arena::brief::brief_specs;
 use crate::arena::report::{allowed, duration, elo_interval, interval};
 use crate::arena::sprt::{Hypothesis, SprtState};
@@ -19,8 +19,9 @@ pub fn markdown(document: &StudyDocument) -> String {
     }
     let tested = matches.iter().any(|of| of.sprt.is_some());
     let bounded = matches.iter().any(|of| of.limits != Limits::default());
+    let timed = matches.iter().any(|of| of.limits.time.is_some() || of.limits.turn_time.is_some());
     let forfeited = matches.iter().any(|of| forfeits(of) != [0; 2]);
-    let columns = Columns { forfeited, tested, bounded };
+    let columns = Columns { forfeited, tested, timed, bounded };
     let header = columns.header(matches);
     text += &row(&header);
     text += &row(&vec!["---".to_owned(); header.len()]);
@@ -71,6 +72,8 @@ fn row(cells: &[String]) -> String {
 struct Columns {
     forfeited: bool,
     tested: bool,
+    /// What agents made of a time depends on the machine and what else it did.
+    timed: bool,
     bounded: bool,
 }
 
@@ -81,21 +84,21 @@ impl Columns {
             [seats] => seats.clone(),
             _ => ["first seat", "second seat"].map(str::to_owned),
         };
-        let balance = format!("score of {}", seats[0]);
+        let balance = format!("{} score, whoever plays it", seats[0]);
         let [first, second] = seats.map(|seat| format!("as {seat}"));
         let mut header = vec!["scenario", "A", "B", "score of A [95%]", &first, &second, "Elo of A minus B", &balance];
         header.push("games");
         header.extend(self.forfeited.then_some("forfeited, by A and B"));
         header.extend(self.tested.then_some("test"));
         header.extend(["decisions a game", "time a turn, A and B"]);
+        header.extend(self.timed.then_some("simulations a decision, A and B"));
         header.extend(self.bounded.then_some("allowed"));
         header.into_iter().map(str::to_owned).collect()
     }
 
     fn cells(&self, of: &StudyMatch) -> Vec<String> {
-        let scenario = if of.identity.scenario.is_empty() { &of.identity.game } else { &of.identity.scenario };
         let specs = brief_specs(of.agents.iter().map(String::as_str)).into_iter().map(|spec| format!("`{spec}`"));
-        let mut cells = vec![scenario.clone()];
+        let mut cells = vec![of.identity.name().to_owned()];
         cells.extend(specs);
         let played = of.statistics.as_ref();
         let none = || [const { String::new() }; 5];
@@ -116,9 +119,16 @@ impl Columns {
             [format!("{:.0}", statistics.decisions.value), turns.join(", ")]
         });
         cells.extend(cost.unwrap_or_default());
+        cells.extend(self.timed.then(|| played.map(|_| of.thinking.map(simulations).join(", ")).unwrap_or_default()));
         cells.extend(self.bounded.then(|| allowed(&of.limits)));
         cells
     }
+}
+
+/// Mean number of simulations; `-` for an agent that makes none.
+fn simulations(thinking: Thinking) -> String {
+    let number = thinking.simulations_per_decision;
+    if number > 0.0 { format!("{number:.0}") } else { "-".to_owned() }
 }
 
 /// Games that A and B forfeited.

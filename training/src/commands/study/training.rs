@@ -15,8 +15,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// the runs, or `None` if there is more to train.
 ///
 /// # Errors
-/// [`CommandError`]: a run that cannot be trained, one that is in the way of another, or a
-/// document that cannot be written.
+/// [`CommandError`]: a run that cannot be trained, one that is in the way of another, or a document that cannot be written.
 pub(super) fn train_runs(
     args: &StudyArgs,
     study: &StudyFile,
@@ -128,21 +127,21 @@ impl<'a> TrainedRun<'a> {
         self.check_config()
     }
 
-    /// Takes over what the run's own files tell; returns how long it has been trained.
+    /// Takes over what the run's own files tell; returns how long it has been trained, whatever a kill left unsaved of that.
     fn tell(&self, run: &mut StudyRun) -> Result<Duration, CommandError> {
         if !self.folder.exists() {
             return Ok(Duration::ZERO);
         }
-        let Some(RoundLine { seconds, rounds, games, step, .. }) = RunFiles::open(&self.folder)?.rounds()?.pop() else {
-            return Ok(Duration::ZERO);
-        };
-        (run.seconds, run.rounds, run.games, run.steps) = (seconds, rounds, games, step);
-        let (cpu, cores) = this_machine();
-        let threads = self.threads.map_or(cores, NonZeroUsize::get);
-        let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-        let day = now.split('T').next().unwrap_or_default();
-        run.trained_on = format!("{cpu} ({cores} cores, {threads} threads), {day}");
-        Ok(Duration::try_from_secs_f64(seconds).unwrap_or_default())
+        let files = RunFiles::open(&self.folder)?;
+        if let Some(RoundLine { seconds, rounds, games, step, .. }) = files.rounds()?.pop() {
+            (run.seconds, run.rounds, run.games, run.steps) = (seconds, rounds, games, step);
+            let (cpu, cores) = this_machine();
+            let threads = self.threads.map_or(cores, NonZeroUsize::get);
+            let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+            let day = now.split('T').next().unwrap_or_default();
+            run.trained_on = format!("{cpu} ({cores} cores, {threads} threads), {day}");
+        }
+        Ok(Duration::try_from_secs_f64(files.seconds()?).unwrap_or_default())
     }
 }
 
