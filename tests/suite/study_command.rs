@@ -577,7 +577,9 @@ fn the_tables_of_pages_are_those_of_their_studies() {
     for (page, study) in [
         ("README.md", "strength"),
         ("README.md", "souakim-trained"),
+        ("README.md", "kordofan-trained"),
         ("models/pretrained/souakim/CARD.md", "souakim-trained"),
+        ("models/pretrained/kordofan/CARD.md", "kordofan-trained"),
     ] {
         let output = dervish_in(repository(), &["study", &format!("training/studies/{study}.toml"), "--table"]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
