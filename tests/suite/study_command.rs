@@ -356,7 +356,15 @@ fn a_study_trains_its_networks_first() {
     fs::remove_file(folder.join("metrics.jsonl")).expect("written");
     fs::write(folder.join("clock.jsonl"), "{\"seconds\": 1.0}\n").expect("written");
     refused("3s", 5, "0.01", "--minutes: run a-run takes 2s more and is not divided");
+    // What has been trained is not taken for that, whoever took its configuration away.
     fs::remove_file(folder.join("config.toml")).expect("written");
+    let output = dervish(&["study", &study.file()]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && told.contains("a-run: already exists"), "{told}");
+    assert!(fs::read_dir(folder.join("checkpoints")).expect("kept").next().is_some());
+    fs::remove_dir_all(&folder).expect("written");
+    fs::create_dir_all(folder.join("checkpoints")).expect("written");
+    fs::write(folder.join("lock"), "").expect("written");
     study.play();
     assert!(folder.join("config.toml").exists());
     // Another configuration under the same name, and a run that the study has no more.

@@ -5,7 +5,6 @@ use crate::arena::study::document::{StudyDocument, StudyRun, this_machine};
 use crate::arena::study::file::{PlannedRun, StudyFile};
 use crate::commands::{CommandError, tell};
 use crate::run_files::{CONFIG, RoundLine, RunFiles};
-use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -113,23 +112,25 @@ impl<'a> TrainedRun<'a> {
                     run.command
                 ));
             }
-            Some(run) if run.complete && !self.folder.exists() => {
+            Some(run) if run.complete && !self.is_begun() => {
                 return refused(
                     "is gone, and the study's document tells of it; remove that to train it anew".to_owned(),
                 );
-            }
-            Some(run) if !run.complete && self.folder.exists() && !self.folder.join(CONFIG).exists() => {
-                // Killed while it was made: a run directory has its configuration last.
-                fs::remove_dir_all(&self.folder).or_else(|error| refused(error.to_string()))?;
             }
             _ => {}
         }
         self.check_config()
     }
 
+    /// Whether there is a run to go on with: a run directory has its configuration last. What a kill left before that is taken
+    /// over where the run is made, which refuses anything else.
+    fn is_begun(&self) -> bool {
+        self.folder.join(CONFIG).exists()
+    }
+
     /// Takes over what the run's own files tell; returns how long it has been trained, whatever a kill left unsaved of that.
     fn tell(&self, run: &mut StudyRun) -> Result<Duration, CommandError> {
-        if !self.folder.exists() {
+        if !self.is_begun() {
             return Ok(Duration::ZERO);
         }
         let files = RunFiles::open(&self.folder)?;
@@ -168,7 +169,7 @@ impl TrainedRun<'_> {
     fn args(&self, budget: Duration) -> crate::commands::train::TrainArgs {
         use crate::arena::study::file::ConfigSource;
         use crate::commands::train::{LogFormat, TrainArgs};
-        let resumed = self.folder.exists();
+        let resumed = self.is_begun();
         let (preset, config) = match self.planned.source.clone() {
             ConfigSource::Preset(name) => (Some(name), None),
             ConfigSource::File(path) => (None, Some(path)),
@@ -198,7 +199,7 @@ impl TrainedRun<'_> {
             file: self.study.display().to_string(),
             reason: format!("run {}: {error}", self.planned.name),
         })?;
-        if !self.folder.exists() {
+        if !self.is_begun() {
             return Ok(());
         }
         let refused = |reason: String| CommandError::File { file: self.folder.display().to_string(), reason };
